@@ -1,0 +1,25 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import react from '@vitejs/plugin-react'
+import { build } from 'vite'
+import { BUILD_STAMP, hashBuildInputs } from '../src/server/build-stamp.ts'
+import { compressAssets } from './compress-assets.ts'
+
+/** Builds what browsers load and what the server renders with, and stamps it so that a start need not build again. */
+export async function buildAll(): Promise<void> {
+  rmSync('dist', { recursive: true, force: true })
+  await build({ logLevel: 'warn' })
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [react()],
+    ssr: { noExternal: true },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      ssr: true,
+      outDir: 'dist/server',
+      rolldownOptions: { input: { landing: 'src/landing/render.tsx' } },
+    },
+  })
+  await compressAssets('dist/client/assets')
+  writeFileSync(BUILD_STAMP, hashBuildInputs())
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod/mini'
+import { CONSENT_CATEGORIES, type ConsentCategory } from './consent.ts'
+
+export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
+export type PixelType = (typeof PIXEL_TYPES)[number]
+
+export const PIXEL_TYPE_LABELS: Record<PixelType, string> = {
+  meta: 'Meta',
+  google_analytics: 'Google Analytics',
+  google_tag_manager: 'Google Tag Manager',
+  custom: 'Personalizado',
+}
+
+export const PIXEL_NAME_MAX_LENGTH = 200
+/** Code larger than this is refused; it is measured in UTF-8 bytes. */
+export const PIXEL_CODE_MAX_BYTES = 100_000
+/** Narrow on purpose: an ID is pasted into generated code, so nothing that could leave a string may pass. */
+export const PIXEL_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Which consent a tag of this type needs unless the administrator chose another. */
+export const DEFAULT_CATEGORY: Record<PixelType, ConsentCategory> = {
+  meta: 'marketing',
+  google_analytics: 'desempenho',
+  google_tag_manager: 'marketing',
+  custom: 'marketing',
+}
+
+export const pixelTypeSchema = z.enum(PIXEL_TYPES)
+export const consentCategorySchema = z.enum(CONSENT_CATEGORIES)
+
+/** A row of `tracking_pixels` as it travels on the wire. */
+export interface Pixel {
+  id: string
+  name: string
+  type: PixelType
+  /** null for custom pixels. */
+  pixel_id: string | null
+  code: string
+  is_active: boolean
+  /** Hosts that an administrator allowed for this tag beyond those of its type and code. */
+  allowed_hosts: string[]
+  consent_category: ConsentCategory
+  created_at: string
+  updated_at: string
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ADMIN_BOOT_ELEMENT_ID, type AdminBoot } from '#contract/admin-page.ts'
+import type { BuildManifest } from '../http/build-manifest.ts'
+
+interface AdminPageOptions {
+  manifest: BuildManifest
+  /** What the page is told as it loads, for this very navigation. */
+  boot: (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot>
+}
+
+/** `/admin` and each of its tabs: one document, whose app reads the address. */
+export function registerAdminPage(app: FastifyInstance, { manifest, boot }: AdminPageOptions): void {
+  const entry = manifest.entry('src/admin/main.tsx')
+  const head = [
+    ...entry.css.map((href) => `<link rel="stylesheet" href="${href}">`),
+    ...entry.imports.map((href) => `<link rel="modulepreload" href="${href}">`),
+    `<script type="module" src="${entry.file}"></script>`,
+  ].join('')
+  app.get('/admin', sendPage)
+  app.get('/admin/*', sendPage)
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return reply.type('text/html; charset=utf-8').send(renderAdminPage(await boot(request, reply), head))
+  }
+}
+
+function renderAdminPage(boot: AdminBoot, head: string): string {
+  // "<" never appears in the JSON, so nothing in it can close the element.
+  const data = JSON.stringify(boot).replaceAll('<', '\\u003c')
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>Admin Dashboard</title>${head}</head><body><div id="root"></div><script type="application/json" id="${ADMIN_BOOT_ELEMENT_ID}">${data}</script></body></html>`
+}

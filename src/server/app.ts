@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import underPressure from '@fastify/under-pressure'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { registerAdminPage } from './admin/admin-page.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import { BuildManifest } from './http/build-manifest.ts'
+import { adminPolicy } from './http/content-security-policy.ts'
+import { registerErrors } from './http/errors.ts'
+import { createGate } from './http/gate.ts'
+import { registerHealth } from './http/health.ts'
+import type { Logger } from './http/logger.ts'
+import { ownOrigins } from './http/own-origins.ts'
+import { createRawServer, type FastPath } from './http/raw-server.ts'
+import { registerSecurityHeaders } from './http/register-security-headers.ts'
+import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers.ts'
+import { loadStaticAssets } from './http/static-assets.ts'
+import { createFastPath } from './landing/fast-path.ts'
+import { PageStore, publicPagePolicy } from './landing/page-store.ts'
+import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
+
+const BODY_LIMIT_BYTES = 1_000_000
+const MAX_EVENT_LOOP_DELAY_MS = 1_000
+
+export interface AppDeps {
+  config: Config
+  database: Database
+  log: Logger
+  /** Where the build put its output. */
+  distDir: string
+}
+
+/** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
+export async function buildApp({ config, database, log, distDir }: AppDeps): Promise<FastifyInstance> {
+  const https = config.siteUrl.startsWith('https:')
+  const manifest = new BuildManifest(join(distDir, 'client'))
+  const renderer = await loadRenderBundle(distDir)
+  const documentAssets = readDocumentAssets(distDir, manifest)
+  const assets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
+  const pages = new PageStore(config, renderer, documentAssets)
+  await pages.compose()
+
+  const gate = createGate(config, otherHeaders(https))
+  const servePrepared = createFastPath(pages, assets)
+  const fastPath: FastPath = (request, response) =>
+    gate(request, response) || servePrepared(request, response)
+
+  const app = Fastify({
+    serverFactory: (handler) => createRawServer(handler, fastPath, https),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => crypto.randomUUID(),
+    trustProxy: toTrustProxy(config.trustProxy),
+    bodyLimit: BODY_LIMIT_BYTES,
+    routerOptions: { ignoreTrailingSlash: true },
+  })
+  registerSecurityHeaders(app, {
+    admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), https),
+    publicPage: pageHeaders(publicPagePolicy(config, documentAssets), { https }),
+    other: otherHeaders(https),
+  })
+  registerErrors(app, {
+    404: renderer.renderErrorPage(config.site, documentAssets, 404),
+    500: renderer.renderErrorPage(config.site, documentAssets, 500),
+  })
+  await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 })
+
+  registerHealth(app, database.db)
+  registerAdminPage(app, {
+    manifest,
+    boot: async () => ({
+      brandName: config.site.brandName,
+      siteUrl: config.siteUrl,
+      anonKey: '',
+      session: null,
+      sharedOrigin: config.adminUrl === null,
+      secureContext: true,
+    }),
+  })
+  return app
+}
+
+/** The framework takes a hop count only as a function. */
+function toTrustProxy(
+  value: Config['trustProxy'],
+): boolean | string[] | ((address: string, hop: number) => boolean) {
+  return typeof value === 'number' ? (_address, hop) => hop < value : value
+}

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from './database.ts'
+
+export interface AuditEntry {
+  actor_id: string | null
+  actor: string
+  action: string
+  subject?: string
+  before?: unknown
+  after?: unknown
+}
+
+/** Pass the transaction that makes the change, so that neither is there without the other. */
+export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
+  await db
+    .insertInto('audit_events')
+    .values({
+      id: randomUUID(),
+      actor_id: entry.actor_id,
+      actor: entry.actor,
+      action: entry.action,
+      subject: entry.subject ?? null,
+      before: entry.before === undefined ? null : JSON.stringify(entry.before),
+      after: entry.after === undefined ? null : JSON.stringify(entry.after),
+      created_at: now.toISOString(),
+    })
+    .execute()
+}

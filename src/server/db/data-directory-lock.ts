@@ -1,0 +1,38 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export class DataDirectoryInUseError extends Error {
+  constructor(directory: string, holder: string) {
+    super(`A pasta de dados ${directory} já está em uso por ${holder}.`)
+    this.name = 'DataDirectoryInUseError'
+  }
+}
+
+/**
+ * One server per embedded database. The operating system holds the lock, so it is free again the moment the process
+ * dies, however it dies; the file beside it only says who the holder is.
+ */
+export function lockDataDirectory(directory: string): () => void {
+  const holderFile = join(directory, 'server.pid')
+  const lock = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+  } catch {
+    lock.close()
+    throw new DataDirectoryInUseError(directory, describeHolder(holderFile))
+  }
+  writeFileSync(holderFile, String(process.pid))
+  return () => {
+    rmSync(holderFile, { force: true })
+    lock.close()
+  }
+}
+
+function describeHolder(file: string): string {
+  try {
+    return `outro servidor Pórtico, processo ${readFileSync(file, 'utf8').trim()}`
+  } catch {
+    return 'outro servidor Pórtico'
+  }
+}

@@ -1,0 +1,42 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { Engine } from './column-types.ts'
+import { openPostgres } from './postgres-engine.ts'
+import type { Schema } from './schema.ts'
+import { openSqlite } from './sqlite-engine.ts'
+
+export const SQLITE_FILE = 'portico.db'
+
+export type Db = Kysely<Schema>
+
+export interface Database {
+  readonly db: Db
+  readonly engine: Engine
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  dataDir: string
+  databaseUrl: string | null
+  onConnectionLost?: (error: Error) => void
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  if (options.databaseUrl !== null) {
+    const { db } = openPostgres({
+      url: options.databaseUrl,
+      onConnectionLost: options.onConnectionLost ?? (() => {}),
+    })
+    return { db, engine: 'postgres', close: () => db.destroy() }
+  }
+  const db = openSqlite(join(prepareDataDirectory(options.dataDir), SQLITE_FILE))
+  return { db, engine: 'sqlite', close: () => db.destroy() }
+}
+
+/** Secrets live here, so nobody but the owner may look in. */
+export function prepareDataDirectory(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  return directory
+}

@@ -1,0 +1,23 @@
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import * as auth from './migrations/0001-auth.ts'
+import * as pixelsAndTags from './migrations/0002-pixels-and-tags.ts'
+import * as newsletter from './migrations/0003-newsletter.ts'
+import * as operation from './migrations/0004-operation.ts'
+import type { Schema } from './schema.ts'
+
+/** Append-only: a migration that has been released is never edited. */
+const MIGRATIONS: Record<string, Migration> = {
+  '0001-auth': auth,
+  '0002-pixels-and-tags': pixelsAndTags,
+  '0003-newsletter': newsletter,
+  '0004-operation': operation,
+}
+
+/** Brings the database to the newest schema and returns what was applied; a second process waits and then finds nothing to do. */
+export async function migrate(db: Kysely<Schema>): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  return results.map((result) => result.migrationName)
+}

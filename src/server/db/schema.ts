@@ -1,0 +1,244 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { ConsentCategory } from '#contract/consent.ts'
+import type { PixelType } from '#contract/pixel.ts'
+
+/** Read as a value, written as text made by `JSON.stringify`: the one form that both engines take. */
+export type Json<T> = ColumnType<T, string, string>
+/** ISO 8601 in UTC, with `T` and `Z`, on both engines. */
+export type Timestamp = string
+
+export interface AuthUsers {
+  id: string
+  email: string
+  password_hash: string | null
+  user_metadata: Json<Record<string, unknown>>
+  app_metadata: Json<Record<string, unknown>>
+  email_confirmed_at: Timestamp | null
+  invited_at: Timestamp | null
+  confirmation_sent_at: Timestamp | null
+  recovery_sent_at: Timestamp | null
+  new_email: string | null
+  email_change_sent_at: Timestamp | null
+  reauthentication_sent_at: Timestamp | null
+  last_sign_in_at: Timestamp | null
+  banned_until: Timestamp | null
+  deleted_at: Timestamp | null
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+export interface AdminRoles {
+  user_id: string
+  role: string
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+/** One per browser sign-in: what the navigation-only cookie names, and the parent of that browser's tabs. */
+export interface AuthLogins {
+  id: string
+  user_id: string
+  token_hash: string
+  aal: 'aal1' | 'aal2'
+  user_agent: string
+  created_at: Timestamp
+  last_used_at: Timestamp
+  expires_at: Timestamp
+}
+
+/** One per tab, or per client that keeps its own session. */
+export interface AuthSessions {
+  id: string
+  user_id: string
+  login_id: string | null
+  aal: 'aal1' | 'aal2'
+  amr: Json<{ method: string; timestamp: number }[]>
+  user_agent: string
+  created_at: Timestamp
+  last_used_at: Timestamp
+}
+
+export interface AuthRefreshTokens {
+  id: string
+  session_id: string
+  token_hash: string
+  parent_id: string | null
+  /** When it was exchanged for a child. */
+  used_at: Timestamp | null
+  /** When it lost its worth without being used: its parent was shown again, or the session ended. */
+  retired_at: Timestamp | null
+  created_at: Timestamp
+}
+
+export interface AuthFactors {
+  id: string
+  user_id: string
+  friendly_name: string
+  factor_type: 'totp'
+  status: 'unverified' | 'verified'
+  secret: string
+  /** The last accepted time step: a code is good once. */
+  last_used_step: number | null
+  last_challenged_at: Timestamp | null
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+export interface AuthChallenges {
+  id: string
+  factor_id: string
+  created_at: Timestamp
+  expires_at: Timestamp
+  verified_at: Timestamp | null
+}
+
+export interface AuthRecoveryCodes {
+  id: string
+  user_id: string
+  code_hash: string
+  used_at: Timestamp | null
+  created_at: Timestamp
+}
+
+export interface AuthOneTimeTokens {
+  id: string
+  user_id: string
+  kind: string
+  /** Hash of the long token that travels in a link. */
+  token_hash: string
+  /** Hash of the six digits that are typed by hand. */
+  code_hash: string | null
+  /** The address that it was sent to. */
+  sent_to: string
+  /** Wrong guesses at the six digits so far. */
+  attempts: Generated<number>
+  created_at: Timestamp
+  expires_at: Timestamp
+  used_at: Timestamp | null
+}
+
+/** Keys that the installation made for itself. */
+export interface AppSecrets {
+  name: string
+  value: string
+  created_at: Timestamp
+}
+
+export interface TrackingPixels {
+  id: string
+  name: string
+  type: PixelType
+  pixel_id: string | null
+  code: string
+  is_active: boolean
+  allowed_hosts: Json<string[]>
+  consent_category: ConsentCategory
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+/** Counts per pixel and hour; nothing about the visitor. */
+export interface TagReports {
+  pixel_id: string
+  hour: Timestamp
+  ran: Generated<number>
+  blocked: Generated<number>
+  failed: Generated<number>
+  last_ran_at: Timestamp | null
+  last_error: string | null
+}
+
+export interface BlockedHosts {
+  id: string
+  /** null when it cannot be told which tag it was. */
+  pixel_id: string | null
+  host: string
+  count: Generated<number>
+  first_seen_at: Timestamp
+  last_seen_at: Timestamp
+}
+
+export interface ConsentRecords {
+  id: string
+  consent_id: string
+  action: string
+  categories: Json<string[]>
+  text_version: number
+  tag_set_version: string
+  created_at: Timestamp
+}
+
+export interface NewsletterSubscriptions {
+  id: string
+  email: string
+  status: 'pending' | 'delivered' | 'failed'
+  /** Sent as the idempotency key of every attempt. */
+  delivery_key: string
+  attempts: Generated<number>
+  next_attempt_at: Timestamp
+  /** While in the future, one worker is at it. */
+  leased_until: Timestamp | null
+  last_error: string | null
+  created_at: Timestamp
+  delivered_at: Timestamp | null
+}
+
+/** One row. */
+export interface SiteState {
+  id: number
+  tags_paused_at: Timestamp | null
+  tags_paused_by: string | null
+  tags_version: Generated<number>
+}
+
+export interface RateLimits {
+  key: string
+  count: number
+  expires_at: Timestamp
+}
+
+export interface AuditEvents {
+  id: string
+  /** A user id; null when nobody was signed in. */
+  actor_id: string | null
+  /** Who it was, in words: an e-mail, "service key", "command line", "guest". */
+  actor: string
+  action: string
+  subject: string | null
+  before: Json<unknown> | null
+  after: Json<unknown> | null
+  created_at: Timestamp
+}
+
+export interface Schema {
+  auth_users: AuthUsers
+  admin_roles: AdminRoles
+  auth_logins: AuthLogins
+  auth_sessions: AuthSessions
+  auth_refresh_tokens: AuthRefreshTokens
+  auth_factors: AuthFactors
+  auth_challenges: AuthChallenges
+  auth_recovery_codes: AuthRecoveryCodes
+  auth_one_time_tokens: AuthOneTimeTokens
+  app_secrets: AppSecrets
+  tracking_pixels: TrackingPixels
+  tag_reports: TagReports
+  blocked_hosts: BlockedHosts
+  consent_records: ConsentRecords
+  newsletter_subscriptions: NewsletterSubscriptions
+  site_state: SiteState
+  rate_limits: RateLimits
+  audit_events: AuditEvents
+}
+
+/** What SQLite stores as something else and `map-values.ts` gives back; every name must mean the same in each table. */
+export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set(['is_active'])
+export const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'user_metadata',
+  'app_metadata',
+  'amr',
+  'allowed_hosts',
+  'categories',
+  'before',
+  'after',
+])

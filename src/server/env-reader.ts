@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { isEmail } from '#contract/email.ts'
+
+/** Reads typed values and collects what is wrong with them, so that the operator sees every fault in one go. */
+export class EnvReader {
+  readonly faults: string[] = []
+  readonly #environment: Record<string, string | undefined>
+
+  constructor(environment: Record<string, string | undefined>) {
+    this.#environment = environment
+  }
+
+  fault(name: string, problem: string): null {
+    this.faults.push(`${name} ${problem}`)
+    return null
+  }
+
+  /** An empty value counts as absent: `.env` files often carry bare names. */
+  #raw(name: string): string | null {
+    return this.#environment[name]?.trim() || null
+  }
+
+  text(name: string, maxLength: number): string | null {
+    const value = this.#raw(name)
+    if (value !== null && value.length > maxLength)
+      return this.fault(name, `tem mais de ${maxLength} caracteres`)
+    return value
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.#raw(name)
+    if (value === null) return fallback
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
+    this.fault(name, `deve ser um número inteiro de ${min} a ${max}, e não "${value}"`)
+    return fallback
+  }
+
+  oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = this.#raw(name)
+    if (value === null) return fallback
+    const choice = choices.find((candidate) => candidate === value)
+    if (choice === undefined) this.fault(name, `deve ser um de ${choices.join(', ')}, e não "${value}"`)
+    return choice ?? fallback
+  }
+
+  email(name: string): string | null {
+    const value = this.#raw(name)
+    if (value !== null && !isEmail(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
+    return value
+  }
+
+  digits(name: string, min: number, max: number): string | null {
+    const value = this.#raw(name)
+    if (value === null) return null
+    const digits = value.replace(/[\s()+.-]/g, '')
+    if (/^\d+$/.test(digits) && digits.length >= min && digits.length <= max) return digits
+    return this.fault(name, `deve ter de ${min} a ${max} dígitos, com código do país, e não "${value}"`)
+  }
+
+  cnpj(name: string): string | null {
+    const value = this.#raw(name)
+    // Letters are allowed since the alphanumeric CNPJ of July 2026 (IN RFB 2.229/2024).
+    if (value === null || /^[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}\/?[0-9A-Z]{4}-?\d{2}$/.test(value))
+      return value
+    return this.fault(name, `deve ter a forma 00.000.000/0000-00, e não "${value}"`)
+  }
+
+  /** Values that can carry credentials are never echoed in a fault. */
+  url(name: string, protocols: readonly string[]): string | null {
+    const value = this.#raw(name)
+    if (value === null) return null
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value
+    const schemes = protocols.map((protocol) => `${protocol}//`).join(' ou ')
+    return this.fault(name, `deve ser um endereço que comece com ${schemes}`)
+  }
+
+  origin(name: string): string | null {
+    const value = this.url(name, ['https:', 'http:'])
+    if (value === null) return null
+    const url = new URL(value)
+    if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '') return url.origin
+    return this.fault(name, `deve ser só a origem, como https://www.exemplo.com.br, sem caminho`)
+  }
+
+  password(name: string): string | null {
+    const value = this.#environment[name] || null
+    if (value === null) return null
+    if (value.length >= PASSWORD_MIN_LENGTH && value.length <= PASSWORD_MAX_LENGTH) return value
+    return this.fault(name, `deve ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres`)
+  }
+
+  existingFile(name: string): string | null {
+    const value = this.#raw(name)
+    if (value === null) return null
+    const path = resolve(value)
+    return existsSync(path) ? path : this.fault(name, `aponta para um arquivo que não existe: ${path}`)
+  }
+
+  trustProxy(name: string): boolean | number | string[] {
+    const value = this.#raw(name)
+    if (value === null || value === 'false' || value === '0') return false
+    if (value === 'true') return true
+    if (/^\d{1,2}$/.test(value)) return Number(value)
+    const proxies = value.split(',').map((part) => part.trim())
+    const bad = proxies.filter(
+      (proxy) => !NAMED_RANGES.has(proxy) && isIP(proxy.replace(/\/\d{1,3}$/, '')) === 0,
+    )
+    if (bad.length > 0)
+      this.fault(name, `deve ser true, false, um número de saltos ou endereços; "${bad[0]}" não é`)
+    return proxies
+  }
+}
+
+const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])

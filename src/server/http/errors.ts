@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from './app-error.ts'
+
+interface ErrorPages {
+  404: string
+  500: string
+}
+
+/** Paths whose clients are programs: they get JSON whatever they say they accept. */
+const PROGRAM_PATHS = /^\/(api|auth|rest|admin\/api|assets|tags)(\/|$)/
+
+/** One way for an error to become an answer. A protocol with an error shape of its own sets its handler in its own scope. */
+export function registerErrors(app: FastifyInstance, pages: ErrorPages): void {
+  app.setNotFoundHandler((request, reply) => {
+    if (wantsHtml(request)) return reply.code(404).type('text/html; charset=utf-8').send(pages[404])
+    return reply.code(404).send({ error: 'not_found', message: 'Not found', request_id: request.id })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const known = toAppError(error, request)
+    reply.code(known.status).headers(known.headers)
+    if (known.status >= 500 && wantsHtml(request))
+      return reply.type('text/html; charset=utf-8').send(pages[500])
+    return reply.send({ error: known.code, message: known.message, request_id: request.id })
+  })
+}
+
+/** Anything unknown becomes a 500 that says nothing; the cause goes to the log, with the request's id. */
+export function toAppError(error: unknown, request: FastifyRequest): AppError {
+  if (error instanceof AppError) {
+    if (error.status >= 500) request.log.error({ err: error }, 'request failed')
+    return error
+  }
+  const status = clientErrorStatus(error)
+  if (status !== null) return new AppError(status, 'bad_request', (error as Error).message, { cause: error })
+  request.log.error({ err: error }, 'request failed')
+  return new AppError(500, 'internal_error', 'Internal server error', { cause: error })
+}
+
+/** The framework's own refusals (body too large, bad JSON, unsupported type) carry a 4xx status. */
+function clientErrorStatus(error: unknown): number | null {
+  const status = (error as { statusCode?: unknown }).statusCode
+  const code = (error as { code?: unknown }).code
+  const isFramework = typeof code === 'string' && (code.startsWith('FST_') || code === 'FST_UNDER_PRESSURE')
+  return isFramework && typeof status === 'number' && status >= 400 && status < 600 ? status : null
+}
+
+function wantsHtml(request: FastifyRequest): boolean {
+  return !PROGRAM_PATHS.test(request.url) && (request.headers.accept ?? '').includes('text/html')
+}

@@ -1,0 +1,48 @@
+import { type Policy, SANDBOX_POLICY, serializePolicy } from './content-security-policy.ts'
+
+export type Headers = Record<string, string>
+
+export interface SecurityHeaders {
+  /** `/admin` and everything under it. */
+  admin: Headers
+  /** Pages without tags: legal texts, errors, answers to the newsletter form. */
+  publicPage: Headers
+  /** Everything that is not a page. */
+  other: Headers
+}
+
+/** A page's headers for its own policy: the landing page's changes with the active tags. */
+export function pageHeaders(policy: Policy, options: { https: boolean; opener?: string | null }): Headers {
+  const opener = options.opener === undefined ? 'same-origin-allow-popups' : options.opener
+  return {
+    ...common(options.https),
+    'content-security-policy': serializePolicy(policy),
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    ...(opener === null ? {} : { 'cross-origin-opener-policy': opener }),
+  }
+}
+
+export function adminHeaders(policy: Policy, https: boolean): Headers {
+  return {
+    ...common(https),
+    'content-security-policy': serializePolicy(policy),
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+  }
+}
+
+export function otherHeaders(https: boolean): Headers {
+  return { ...common(https), 'content-security-policy': SANDBOX_POLICY, 'referrer-policy': 'no-referrer' }
+}
+
+function common(https: boolean): Headers {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy':
+      'browsing-topics=(), camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(self), usb=()',
+    ...(https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
+  }
+}

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { type PreparedResponse, prepareResponse } from './prepared-response.ts'
+import type { Headers } from './security-headers.ts'
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+}
+
+/** Built files by their public path. Their names carry a hash of their content, so a browser may keep them for ever. */
+export function loadStaticAssets(directory: string, headers: Headers): Map<string, PreparedResponse> {
+  const assets = new Map<string, PreparedResponse>()
+  for (const name of readdirSync(directory)) {
+    const type = TYPES[extname(name)]
+    if (type === undefined) continue
+    const file = join(directory, name)
+    const encodings = { br: readIfThere(`${file}.br`), gzip: readIfThere(`${file}.gz`) }
+    assets.set(
+      `/assets/${name}`,
+      prepareResponse(readFileSync(file), encodings, {
+        ...headers,
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+      }),
+    )
+  }
+  return assets
+}
+
+function readIfThere(file: string): Buffer | null {
+  return existsSync(file) ? readFileSync(file) : null
+}

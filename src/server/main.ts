@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './app.ts'
+import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
+import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
+import { type Database, openDatabase, prepareDataDirectory } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { closeGracefully } from './http/close-gracefully.ts'
+import { createLogger, type Logger } from './http/logger.ts'
+
+/** A failure that the operator can mend, told in one line. */
+class StartError extends Error {}
+
+/** Reads the configuration, builds, listens, and shuts down when told to. */
+export async function main(): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (
+      error instanceof StartError ||
+      error instanceof ConfigError ||
+      error instanceof DataDirectoryInUseError
+    ) {
+      process.stderr.write(`${error.message}\n`)
+    } else {
+      process.stderr.write(
+        `O servidor não pôde iniciar: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`,
+      )
+    }
+    process.exit(1)
+  }
+}
+
+async function run(): Promise<void> {
+  const config = parseConfig(readEnvironment())
+  const log = createLogger(config.logLevel)
+  const unlock = prepareStorage(config)
+  const database = openDatabase({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  })
+  const app = await start(config, database, log)
+  process.stdout.write(
+    `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
+  )
+  onStopSignal(async () => {
+    await closeGracefully(app)
+    await database.close()
+    unlock()
+  })
+}
+
+function prepareStorage(config: Config): () => void {
+  try {
+    prepareDataDirectory(config.dataDir)
+  } catch (error) {
+    throw new StartError(`A pasta de dados ${config.dataDir} não pode ser usada: ${(error as Error).message}`)
+  }
+  return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
+}
+
+async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
+  try {
+    await migrate(database.db)
+  } catch (error) {
+    throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
+  }
+  const app = await buildApp({ config, database, log, distDir: 'dist' })
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new StartError(
+        `A porta ${config.port} já está em uso. Pare o outro programa ou escolha outra em PORT.`,
+      )
+    }
+    throw new StartError(
+      `Não foi possível escutar em ${config.host}:${config.port}: ${(error as Error).message}`,
+    )
+  }
+  return app
+}
+
+function onStopSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      )
+    })
+  }
+}

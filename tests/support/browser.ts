@@ -1,0 +1,39 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import { inject } from 'vitest'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A real browser. `resolve` sends foreign host names to local stand-ins; every other foreign name does not resolve. */
+export function launchBrowser(options: { resolve?: Record<string, string> } = {}): Promise<Browser> {
+  const maps = Object.entries(options.resolve ?? {}).map(([host, target]) => `MAP ${host} ${target}`)
+  const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1'].join(',')
+  return chromium.launch({
+    executablePath: inject('chromium'),
+    args: [...FLAGS, `--host-resolver-rules=${rules}`],
+  })
+}
+
+export const PHONE = {
+  viewport: { width: 375, height: 812 },
+  hasTouch: true,
+  isMobile: true,
+} satisfies BrowserContextOptions
+export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions
+
+/** Collects what a person would find in the console: any error or warning is a defect. */
+export function watchConsole(context: BrowserContext): string[] {
+  const messages: string[] = []
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) messages.push(message.text())
+  })
+  context.on('weberror', (error) => messages.push(String(error.error())))
+  return messages
+}

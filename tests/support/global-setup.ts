@@ -1,0 +1,23 @@
+import type { TestProject } from 'vitest/node'
+import { buildAll } from '../../scripts/build-all.ts'
+import { isBuildFresh } from '../../src/server/build-stamp.ts'
+import { findChromium } from './find-chromium.ts'
+import { findPostgres } from './find-postgres.ts'
+import { startPostgres } from './start-postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection string of a private PostgreSQL, without a database name; each test file makes its own database in it. */
+    postgresSocket: string
+    chromium: string
+  }
+}
+
+/** Whatever the tests need is made here, once for the whole run, and taken down again. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (!isBuildFresh()) await buildAll()
+  const postgres = await startPostgres(findPostgres())
+  project.provide('postgresSocket', postgres.socketDirectory)
+  project.provide('chromium', findChromium())
+  return () => postgres.stop()
+}

@@ -1,0 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** Installs a Debian package when this is root on Debian, and does nothing elsewhere. */
+export function installSystemPackage(name: string): void {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
+  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
+  execFileSync('apt-get', ['update'], options)
+  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], options)
+}

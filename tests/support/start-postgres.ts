@@ -1,0 +1,72 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+
+/** PostgreSQL refuses to run as root, so root lends it the identity of nobody. */
+const NOBODY = 65_534
+
+export interface PrivatePostgres {
+  socketDirectory: string
+  stop(): Promise<void>
+}
+
+/** A server of our own on a socket in a temporary directory: nothing listens on the network, nothing stays behind. */
+export async function startPostgres(binaries: string): Promise<PrivatePostgres> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-pg-'))
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  if ('uid' in identity) chownSync(directory, NOBODY, NOBODY)
+  const data = join(directory, 'data')
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '--locale=C.UTF-8', '--encoding=UTF8'],
+    { ...identity, cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories=${directory}`,
+    'fsync=off',
+    'max_connections=200',
+  ]
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      ...identity,
+      cwd: directory,
+      stdio: 'ignore',
+    },
+  )
+  await waitUntilReady(directory, server)
+  return {
+    socketDirectory: directory,
+    stop: async () => {
+      await stopProcess(server)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function waitUntilReady(directory: string, server: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
+    const client = new pg.Client({ host: directory, user: 'postgres', database: 'postgres' })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  throw new Error('PostgreSQL did not answer in time')
+}
+
+function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGINT')
+  })
+}

@@ -1,0 +1,24 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** What browsers load: the page's boot script, style and islands, and the dashboard. `scripts/build.ts` adds the server's bundle. */
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  publicDir: false,
+  appType: 'custom',
+  build: {
+    outDir: 'dist/client',
+    manifest: true,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: {
+        boot: 'src/landing/boot/boot.ts',
+        landing: 'src/landing/landing.css',
+        admin: 'src/admin/main.tsx',
+      },
+    },
+  },
+})
