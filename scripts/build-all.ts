@@ -1,13 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { BUILD_STAMP, hashBuildInputs } from '../src/server/build-stamp.ts'
+import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
 
-/** Builds what browsers load and what the server renders with, and stamps it so that a start need not build again. */
+/** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {
   rmSync('dist', { recursive: true, force: true })
   await build({ logLevel: 'warn' })
+  await compressAssets('dist/client/assets')
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -20,6 +21,18 @@ export async function buildAll(): Promise<void> {
       rolldownOptions: { input: { landing: 'src/landing/render.tsx' } },
     },
   })
-  await compressAssets('dist/client/assets')
+  // One file of plain JavaScript: without the type stripper the process is some 30 MB smaller and starts sooner.
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      ssr: true,
+      outDir: 'dist/server',
+      emptyOutDir: false,
+      target: 'node24',
+      minify: false,
+      rolldownOptions: { input: { serve: 'src/server/serve.ts' } },
+    },
+  })
   writeFileSync(BUILD_STAMP, hashBuildInputs())
 }

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { buildAll } from '../../scripts/build-all.ts'
-import { isBuildFresh } from '../../src/server/build-stamp.ts'
+import { isBuildFresh } from '../../scripts/build-stamp.ts'
 import { findChromium } from './find-chromium.ts'
 import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './start-postgres.ts'

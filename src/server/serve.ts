@@ -1,0 +1,4 @@
+/** Entry of the server's bundle. */
+import { main } from './main.ts'
+
+await main()

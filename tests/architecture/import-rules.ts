@@ -1,0 +1,87 @@
+import { posix } from 'node:path'
+import { parseSync } from 'vite'
+
+/**
+ * What each room may import besides itself. Rooms come from the folder listing: a folder that is not named here is
+ * guarded by `defaultFor` from its first day.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  design: [],
+  'landing/boot': ['contract', 'landing/consent', 'landing/islands', 'landing/tags'],
+  'landing/consent': ['contract'],
+  'landing/content': ['contract'],
+  'landing/islands': ['contract', 'landing/consent', 'landing/legal'],
+  'landing/legal': ['contract', 'landing/content'],
+  'landing/sections': ['contract', 'design', 'landing/content', 'landing/islands', 'landing/legal'],
+  'landing/tags': ['contract', 'landing/consent'],
+  landing: ['contract', 'design', 'landing/*'],
+  'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
+  'admin/components': ['contract', 'design', 'admin/lib'],
+  'admin/lib': ['contract'],
+  admin: ['contract', 'design', 'admin/app', 'admin/lib'],
+  'server/db': ['contract'],
+  'server/http': ['contract', 'server/db', 'server/config'],
+  'server/landing': ['contract', 'landing', 'server/db', 'server/http', 'server/config'],
+  'server/commands': ['contract', 'server/*'],
+  'server/config': ['contract', 'server/env-reader'],
+  'server/env-reader': ['contract'],
+  server: ['contract', 'server/*'],
+}
+
+/** A feature knows no other feature, a service no other service. */
+function defaultFor(room: string): readonly string[] {
+  if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
+  if (room.startsWith('server/')) return ['contract', 'server/db', 'server/http', 'server/config']
+  return ['contract']
+}
+
+/** Files at a room's top that everyone above may read are rooms of their own. */
+const FILE_ROOMS = new Set(['server/config', 'server/env-reader'])
+
+export function roomOf(file: string): string {
+  const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')
+  const bare = `${top}/${second.replace(/\.tsx?$/, '')}`
+  if (FILE_ROOMS.has(bare)) return bare
+  if (top === 'contract' || top === 'design' || second.includes('.')) return top
+  return top === 'admin' && second === 'features' ? `admin/features/${third}` : `${top}/${second}`
+}
+
+/** Our own files that a source file imports, as paths from the repository's root. */
+export function importsOf(file: string, source: string): string[] {
+  const { module } = parseSync(file, source)
+  const requests = [
+    ...module.staticImports.map((entry) => entry.moduleRequest.value),
+    ...module.staticExports.flatMap((entry) => entry.entries.map((part) => part.moduleRequest?.value)),
+    ...module.dynamicImports.map(({ moduleRequest }) =>
+      source.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+    ),
+  ]
+  return requests.flatMap((request) => {
+    if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
+    return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
+  })
+}
+
+/** One line for each import that goes the wrong way. */
+export function findViolations(file: string, source: string): string[] {
+  const from = roomOf(file)
+  const allowed = MAY_IMPORT[from] ?? defaultFor(from)
+  return importsOf(file, source)
+    .filter((target) => !isAllowed(from, allowed, target))
+    .map((target) => `${file} (${from}) must not import ${target}`)
+}
+
+function isAllowed(from: string, allowed: readonly string[], target: string): boolean {
+  if (!target.startsWith('src/')) return false
+  const to = roomOf(target)
+  if (to === from) return !isSibling(from, target)
+  return allowed.some(
+    (room) => room === to || (room.endsWith('/*') && `${to}/`.startsWith(room.slice(0, -1))),
+  )
+}
+
+/** Sections of the page know nothing of one another. */
+function isSibling(room: string, target: string): boolean {
+  return room === 'landing/sections' && posix.dirname(target) === 'src/landing/sections'
+}
