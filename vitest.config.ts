@@ -9,6 +9,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'process',
+          include: ['tests/process/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'unit',
           include: [
             'src/**/*.test.{ts,tsx}',

@@ -52,6 +52,8 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
     genReqId: () => crypto.randomUUID(),
     trustProxy: toTrustProxy(config.trustProxy),
     bodyLimit: BODY_LIMIT_BYTES,
+    // Its answer would carry none of our headers, and whoever is already connected may as well be served.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
   })
   registerSecurityHeaders(app, {

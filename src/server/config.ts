@@ -62,7 +62,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     siteUrl,
     adminUrl: adminUrl === siteUrl ? null : adminUrl,
     dataDir: resolve(env.text('DATA_DIR', 4096) ?? './data'),
-    databaseUrl: env.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: env.postgresUrl('DATABASE_URL'),
     site: {
       siteUrl,
       brandName,

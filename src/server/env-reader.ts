@@ -78,6 +78,13 @@ export class EnvReader {
     return this.fault(name, `deve ser um endereço que comece com ${schemes}`)
   }
 
+  /** PostgreSQL's own addresses are looser than the URL standard: a socket directory leaves the host empty. */
+  postgresUrl(name: string): string | null {
+    const value = this.#raw(name)
+    if (value === null || /^postgres(ql)?:\/\//.test(value)) return value
+    return this.fault(name, 'deve ser um endereço que comece com postgres:// ou postgresql://')
+  }
+
   origin(name: string): string | null {
     const value = this.url(name, ['https:', 'http:'])
     if (value === null) return null

@@ -1,5 +1,5 @@
+import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
-import { buildAll } from '../../scripts/build-all.ts'
 import { isBuildFresh } from '../../scripts/build-stamp.ts'
 import { findChromium } from './find-chromium.ts'
 import { findPostgres } from './find-postgres.ts'
@@ -15,7 +15,13 @@ declare module 'vitest' {
 
 /** Whatever the tests need is made here, once for the whole run, and taken down again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (!isBuildFresh()) await buildAll()
+  // In a process of its own: the runner's NODE_ENV would make it a development build.
+  if (!isBuildFresh()) {
+    execFileSync(process.execPath, ['scripts/build.ts'], {
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: 'inherit',
+    })
+  }
   const postgres = await startPostgres(findPostgres())
   project.provide('postgresSocket', postgres.socketDirectory)
   project.provide('chromium', findChromium())

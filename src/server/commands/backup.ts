@@ -1,0 +1,15 @@
+/** `npm run backup -- FILE` */
+import { resolve } from 'node:path'
+import { parseConfig, readEnvironment } from '../config.ts'
+import { BackupError, backupDatabase } from '../db/backup.ts'
+import { runCommand, UsageError } from './run-command.ts'
+
+await runCommand(() => {
+  const [file] = process.argv.slice(2)
+  if (file === undefined) throw new UsageError('Uso: npm run backup -- ARQUIVO')
+  const config = parseConfig(readEnvironment())
+  if (config.databaseUrl !== null)
+    throw new BackupError('Com PostgreSQL, use pg_dump: este comando é do banco embutido.')
+  backupDatabase(config.dataDir, resolve(file))
+  console.log(`Backup gravado em ${resolve(file)}.`)
+})

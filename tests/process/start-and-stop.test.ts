@@ -1,0 +1,154 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ENGINES, makeStorage, type Storage } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { type SpawnedServer, spawnServer, untilReady } from '../support/spawn-server.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function place(
+  engine: 'sqlite' | 'postgres' = 'sqlite',
+): Promise<{ env: Record<string, string>; url: string; storage: Storage }> {
+  const storage = await makeStorage(engine)
+  cleanUps.push(storage.remove)
+  const port = await freePort()
+  const database = storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }
+  return {
+    env: { PORT: String(port), DATA_DIR: storage.dataDir, ...database },
+    url: `http://127.0.0.1:${port}`,
+    storage,
+  }
+}
+
+function start(env: Record<string, string>): SpawnedServer {
+  const server = spawnServer(env)
+  cleanUps.push(async () => {
+    server.child.kill('SIGKILL')
+    await server.ended
+  })
+  return server
+}
+
+describe.each(ENGINES)('on %s', (engine) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends it with 0, and it starts again on the same data',
+    async (signal) => {
+      const { env, url } = await place(engine)
+      for (let round = 0; round < 2; round++) {
+        const server = start(env)
+        await untilReady(server, url)
+        server.child.kill(signal)
+        expect(await server.ended).toBe(0)
+      }
+    },
+  )
+})
+
+test('two processes that start at once on PostgreSQL migrate once and both serve', async () => {
+  const first = await place('postgres')
+  const port = await freePort()
+  const servers = [
+    { server: start(first.env), url: first.url },
+    { server: start({ ...first.env, PORT: String(port) }), url: `http://127.0.0.1:${port}` },
+  ]
+  await Promise.all(servers.map(({ server, url }) => untilReady(server, url)))
+})
+
+test('a second server on the same SQLite directory is refused with the holder named', async () => {
+  const { env, url } = await place()
+  const first = start(env)
+  await untilReady(first, url)
+  const second = start({ ...env, PORT: String(await freePort()) })
+  expect(await second.ended).toBe(1)
+  expect(second.output()).toContain(`já está em uso por outro servidor Pórtico, processo ${first.child.pid}`)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const third = start(env)
+  await untilReady(third, url)
+})
+
+describe('says in one line what is wrong and ends with 1', () => {
+  test('a port in use', async () => {
+    const { env } = await place()
+    const holder = createServer().listen(Number(env.PORT), '127.0.0.1')
+    cleanUps.push(() => holder.close())
+    const server = start(env)
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual([
+      `A porta ${env.PORT} já está em uso. Pare o outro programa ou escolha outra em PORT.`,
+    ])
+  })
+
+  test('a data directory that cannot be used', async () => {
+    const { env, storage } = await place()
+    const file = join(storage.dataDir, 'a-file')
+    writeFileSync(file, '')
+    chmodSync(file, 0o600)
+    const server = start({ ...env, DATA_DIR: file })
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual([expect.stringMatching(/^A pasta de dados .* não pode ser usada/)])
+  })
+
+  test('a database that cannot be reached', async () => {
+    const { env } = await place()
+    const server = start({ ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual([
+      expect.stringMatching(/^O banco de dados não pôde ser preparado: .*ECONNREFUSED/),
+    ])
+  })
+
+  test('a wrong configuration, every fault at once and nothing started', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-test-'))
+    cleanUps.push(() => rmSync(directory, { recursive: true }))
+    const dataDir = join(directory, 'never-made')
+    const server = start({
+      PORT: 'many',
+      CONTACT_EMAIL: 'nobody',
+      DATABASE_URL: 'mysql://secret@x',
+      DATA_DIR: dataDir,
+    })
+    expect(await server.ended).toBe(1)
+    expect(server.output()).toMatch(/3 erros/)
+    for (const name of ['PORT', 'CONTACT_EMAIL', 'DATABASE_URL']) expect(server.output()).toContain(name)
+    expect(server.output()).not.toContain('secret')
+    expect(existsSync(dataDir)).toBe(false)
+  })
+})
+
+test('a request that is running when the signal comes is finished, and the process then ends', async () => {
+  const { env, url } = await place()
+  const server = start(env)
+  await untilReady(server, url)
+  const socket = connect(Number(env.PORT), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  await new Promise((resolve) => socket.once('connect', resolve))
+  // The headers of a request whose last line is still missing: it is under way when the server is told to stop.
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
+  await fetch(`${url}/healthz`)
+  server.child.kill('SIGTERM')
+  await expect
+    .poll(() =>
+      fetch(`${url}/healthz`).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    )
+    .toBe('closed')
+  socket.write('\r\n')
+  expect(await server.ended).toBe(0)
+  expect(answer).toContain('{"status":"ok"}')
+})
+
+function lines(server: SpawnedServer): string[] {
+  return server.output().trim().split('\n')
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+
+export interface SpawnedServer {
+  child: ChildProcess
+  /** Everything that it printed so far, both streams together. */
+  output(): string
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>
+}
+
+/** The built server as a process of its own, with nothing of this process's environment but the path. */
+export function spawnServer(env: Record<string, string>): SpawnedServer {
+  return spawnNode(['dist/server/serve.js'], env)
+}
+
+export function spawnNode(args: string[], env: Record<string, string>, cwd = process.cwd()): SpawnedServer {
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+  })
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 1))
+  })
+  return { child, output: () => output, ended }
+}
+
+/** Waits until the server answers; fails with its output when it ends instead. */
+export async function untilReady(server: SpawnedServer, url: string): Promise<void> {
+  let over = false
+  server.ended.then(() => {
+    over = true
+  })
+  while (!over) {
+    try {
+      if ((await fetch(`${url}/readyz`)).ok) return
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`the server ended before it was ready:\n${server.output()}`)
+}
