@@ -46,7 +46,7 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
     gate(request, response) || servePrepared(request, response)
 
   const app = Fastify({
-    serverFactory: (handler) => createRawServer(handler, fastPath, https),
+    serverFactory: (handler) => createRawServer({ handler, fastPath, defaultHeaders: otherHeaders(https) }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => crypto.randomUUID(),

@@ -18,6 +18,7 @@ export function registerAdminPage(app: FastifyInstance, { manifest, boot }: Admi
   ].join('')
   app.get('/admin', sendPage)
   app.get('/admin/*', sendPage)
+  app.all('/admin/api/*', (_request, reply) => reply.callNotFound())
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return reply.type('text/html; charset=utf-8').send(renderAdminPage(await boot(request, reply), head))

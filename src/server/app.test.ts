@@ -1,0 +1,193 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RawAnswer, rawRequest } from '../../tests/support/raw-request.ts'
+import { startTestApp, type TestApp } from '../../tests/support/test-app.ts'
+
+let site: TestApp
+beforeAll(async () => {
+  site = await startTestApp({ listen: true })
+  site.app.log.level = 'silent'
+})
+afterAll(() => site.close())
+
+type Kind = 'page' | 'admin' | 'other'
+
+/** What must stand on every answer of a kind (DESIGN: sessions, rules 5 to 7). */
+const REQUIRED: Record<Kind, Record<string, RegExp>> = {
+  page: {
+    'content-security-policy': /^default-src 'none'; script-src (?!.*'self').*frame-ancestors 'none'$/,
+    'cross-origin-opener-policy': /^same-origin-allow-popups$/,
+    'referrer-policy': /^strict-origin-when-cross-origin$/,
+  },
+  admin: {
+    'content-security-policy':
+      /^default-src 'none'; script-src http:\S+\/assets\/ .*frame-ancestors 'none'; require-trusted-types-for 'script'/,
+    'cross-origin-opener-policy': /^same-origin$/,
+    'referrer-policy': /^no-referrer$/,
+    'cache-control': /^no-store$/,
+  },
+  other: {
+    'content-security-policy': /^sandbox; default-src 'none'; frame-ancestors 'none'$/,
+    'referrer-policy': /^no-referrer$/,
+  },
+}
+const ALWAYS = {
+  'x-content-type-options': /^nosniff$/,
+  'x-frame-options': /^DENY$/,
+  'cross-origin-resource-policy': /^same-origin$/,
+}
+
+function expectHeaders(answer: { headers: Record<string, unknown> }, kind: Kind): void {
+  for (const [name, pattern] of Object.entries({ ...ALWAYS, ...REQUIRED[kind] })) {
+    expect(String(answer.headers[name]), name).toMatch(pattern)
+  }
+}
+
+/** Over a real socket, so that the fast path in front of the framework is asked too. */
+function get(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body = '',
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      site.url + path,
+      { method, headers: { accept: 'text/html', ...headers } },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            body: text,
+          }),
+        )
+      },
+    )
+    call.once('error', reject)
+    call.end(body)
+  })
+}
+
+describe('security headers', () => {
+  test('stand on every route that the app knows', async () => {
+    const routes = site.app
+      .printRoutes({ commonPrefix: false })
+      .split('\n')
+      .flatMap((line) => /(\/\S*|\*) \(([A-Z, ]+)\)/.exec(line) ?? [])
+    expect(routes.length).toBeGreaterThan(3)
+    for (const path of ['/', '/admin', '/admin/pixels', '/healthz', '/readyz']) {
+      const answer = await get(path)
+      expect(answer.status, path).toBe(200)
+      expectHeaders(answer, path === '/' ? 'page' : path.startsWith('/admin') ? 'admin' : 'other')
+    }
+  })
+
+  test.each<[string, string, Record<string, string>, number, Kind]>([
+    ['an unknown page', '/nothing-here', {}, 404, 'page'],
+    ['an unknown path asked for by a program', '/nothing-here', { accept: 'application/json' }, 404, 'other'],
+    ['an unknown asset', '/assets/none.js', {}, 404, 'other'],
+    ['an unknown endpoint', '/api/none', {}, 404, 'other'],
+    ['an unknown dashboard endpoint', '/admin/api/none', {}, 404, 'other'],
+    ['a bad escape in the path', '/%zz', {}, 400, 'other'],
+    ['a service worker script', '/', { 'service-worker': 'script' }, 403, 'other'],
+    ['a navigation preload', '/admin', { 'service-worker-navigation-preload': 'true' }, 403, 'other'],
+  ])('%s', async (_what, path, headers, status, kind) => {
+    const answer = await get(path, headers)
+    expect(answer.status).toBe(status)
+    expectHeaders(answer, kind)
+  })
+
+  test('a built file, its 304 and its HEAD', async () => {
+    const page = await get('/')
+    const [, asset = ''] = /src="(\/assets\/[^"]+)"/.exec(page.body) ?? []
+    const full = await get(asset)
+    expect(full.status).toBe(200)
+    const cached = await get(asset, { 'if-none-match': full.headers.etag ?? '' })
+    expect(cached).toMatchObject({ status: 304, body: '' })
+    const head = await get(asset, {}, 'HEAD')
+    expect(head).toMatchObject({ status: 200, body: '' })
+    for (const answer of [full, cached, head]) expectHeaders(answer, 'other')
+  })
+
+  test('a body that is too large, and one that is not what it says', async () => {
+    site.app.log.level = 'silent'
+    const large = await get(
+      '/admin',
+      { 'content-type': 'application/json' },
+      'POST',
+      `"${'a'.repeat(1_100_000)}"`,
+    )
+    expect([404, 413]).toContain(large.status)
+    expect(large.headers['content-security-policy']).toBeDefined()
+  })
+
+  test.each([
+    ['what is not HTTP', 'nonsense\r\n\r\n', 400],
+    ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('Node answers %s', async (_what, bytes, status) => {
+    const answer = await rawRequest(site.config.port, bytes)
+    expect(answer.status).toBe(status)
+    expectHeaders(answer, 'other')
+  })
+})
+
+describe('errors', () => {
+  test('an unknown error is a 500 that says nothing but the request id, and the process goes on', async () => {
+    const broken = await startTestApp()
+    await broken.database.db.destroy()
+    const answer = await broken.app.inject({ url: '/readyz' })
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toEqual({ status: 'unavailable' })
+    expect((await broken.app.inject({ url: '/healthz' })).statusCode).toBe(200)
+    await broken.app.close()
+  })
+
+  test('the 404 page is in Portuguese and in the look of the brand', async () => {
+    const answer = await get('/nothing-here')
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(answer.body).toContain('lang="pt-BR"')
+    expect(answer.body).toContain('Pórtico')
+  })
+})
+
+describe('two hosts', () => {
+  const ADMIN = 'painel.exemplo.com.br'
+  let split: TestApp
+  beforeAll(async () => {
+    split = await startTestApp({
+      listen: true,
+      env: { SITE_URL: 'https://www.exemplo.com.br', ADMIN_URL: `https://${ADMIN}` },
+    })
+  })
+  afterAll(() => split.close())
+
+  const ask = (host: string, path: string) =>
+    rawRequest(
+      split.config.port,
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    )
+
+  test.each([
+    ['www.exemplo.com.br', '/', 200],
+    ['www.exemplo.com.br', '/admin', 404],
+    ['www.exemplo.com.br', '/admin?x', 404],
+    ['www.exemplo.com.br', '/auth/v1/health', 404],
+    ['www.exemplo.com.br', '/rest/v1/tracking_pixels', 404],
+    [ADMIN, '/admin', 200],
+    [ADMIN, '/', 404],
+    [ADMIN, '/healthz', 200],
+  ])('%s%s answers %i', async (host, path, status) => {
+    expect((await ask(host, path)).status).toBe(status)
+  })
+
+  test('https is remembered by the browser', async () => {
+    expect((await ask('www.exemplo.com.br', '/')).headers['strict-transport-security']).toMatch(
+      /^max-age=\d+/,
+    )
+  })
+})
