@@ -9,6 +9,8 @@ const NOBODY = 65_534
 
 export interface PrivatePostgres {
   socketDirectory: string
+  /** Takes the server down, runs the work, and brings it up again on the same data. */
+  whileDown(work: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -29,18 +31,20 @@ export async function startPostgres(binaries: string): Promise<PrivatePostgres> 
     'fsync=off',
     'max_connections=200',
   ]
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    {
-      ...identity,
-      cwd: directory,
-      stdio: 'ignore',
-    },
-  )
-  await waitUntilReady(directory, server)
+  const launch = async (): Promise<ChildProcess> => {
+    const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+    const child = spawn(join(binaries, 'postgres'), args, { ...identity, cwd: directory, stdio: 'ignore' })
+    await waitUntilReady(directory, child)
+    return child
+  }
+  let server = await launch()
   return {
     socketDirectory: directory,
+    whileDown: async (work) => {
+      await stopProcess(server)
+      await work()
+      server = await launch()
+    },
     stop: async () => {
       await stopProcess(server)
       rmSync(directory, { recursive: true, force: true })
