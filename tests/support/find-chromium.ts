@@ -1,26 +1,57 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { installNpmTool, TOOLS_DIRECTORY } from './install-npm-tool.ts'
 import { installSystemPackage } from './install-system-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
-/** The system's browser, or Debian's package when we may install it. */
+/** The system's browser, Debian's package for root, npm's for everyone else. */
 export function findChromium(): string {
-  const found = locate()
-  if (found !== null) return found
-  installSystemPackage('chromium')
-  return locate() ?? missing()
+  return locate() ?? fromSystemPackage() ?? fromNpm()
 }
 
 function locate(): string | null {
   const directories = (process.env.PATH ?? '').split(delimiter)
-  const candidates = [
-    ...directories.flatMap((directory) => NAMES.map((name) => join(directory, name))),
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  ]
-  return candidates.find((file) => existsSync(file)) ?? null
+  const candidates = directories.flatMap((directory) => NAMES.map((name) => join(directory, name)))
+  const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+  return [...candidates, onMac].find(isExecutable) ?? null
 }
 
-function missing(): never {
-  throw new Error('Chromium was not found and could not be installed')
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function fromSystemPackage(): string | null {
+  return installSystemPackage('chromium') ? locate() : null
+}
+
+/** The package expects its libraries and fonts where a cloud function would have them: a launcher says where they are. */
+function fromNpm(): string {
+  const folder = installNpmTool('@sparticuz/chromium', '153.0.0')
+  const unpacked = join(TOOLS_DIRECTORY, 'chromium')
+  const launcher = join(unpacked, 'launch')
+  if (existsSync(launcher)) return launcher
+  mkdirSync(unpacked, { recursive: true })
+  const script = `
+    const { inflate } = await import(${JSON.stringify(join(folder, 'build/index.js'))})
+    for (const name of ['chromium.br', 'fonts.tar.br', 'swiftshader.tar.br', 'al2023.tar.br'])
+      await inflate(${JSON.stringify(`${folder}/bin/`)} + name)`
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, TMPDIR: unpacked },
+  })
+  const fonts = join(unpacked, 'fonts.conf')
+  writeFileSync(
+    fonts,
+    `<fontconfig><dir>${unpacked}/fonts</dir><cachedir>${unpacked}/font-cache</cachedir></fontconfig>`,
+  )
+  const environment = `LD_LIBRARY_PATH="${unpacked}/al2023/lib" FONTCONFIG_FILE="${fonts}"`
+  writeFileSync(launcher, `#!/bin/sh\n${environment} exec "${unpacked}/chromium" "$@"\n`)
+  chmodSync(launcher, 0o755)
+  return launcher
 }

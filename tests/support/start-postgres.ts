@@ -17,6 +17,15 @@ export interface PrivatePostgres {
 /** A server of our own on a socket in a temporary directory: nothing listens on the network, nothing stays behind. */
 export async function startPostgres(binaries: string): Promise<PrivatePostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-pg-'))
+  try {
+    return await startIn(directory, binaries)
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function startIn(directory: string, binaries: string): Promise<PrivatePostgres> {
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   if ('uid' in identity) chownSync(directory, NOBODY, NOBODY)
   const data = join(directory, 'data')
