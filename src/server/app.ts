@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { registerAdminPage } from './admin/admin-page.ts'
 import type { Config } from './config.ts'
@@ -9,6 +8,7 @@ import { adminPolicy } from './http/content-security-policy.ts'
 import { registerErrors } from './http/errors.ts'
 import { createGate } from './http/gate.ts'
 import { registerHealth } from './http/health.ts'
+import { registerLoadShedding } from './http/load-shedding.ts'
 import type { Logger } from './http/logger.ts'
 import { ownOrigins } from './http/own-origins.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
@@ -20,7 +20,6 @@ import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
-const MAX_EVENT_LOOP_DELAY_MS = 1_000
 
 export interface AppDeps {
   config: Config
@@ -65,7 +64,7 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
     404: renderer.renderErrorPage(config.site, documentAssets, 404),
     500: renderer.renderErrorPage(config.site, documentAssets, 500),
   })
-  await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 })
+  await registerLoadShedding(app)
 
   registerHealth(app, database.db)
   registerAdminPage(app, {
