@@ -1,45 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
+/** Whole processes and browsers take their time on a small machine; waiting ends with the fact, not with the clock. */
+const SLOW = { testTimeout: 60_000, hookTimeout: 60_000 }
+
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
         test: {
-          name: 'process',
-          include: ['tests/process/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'unit',
-          include: [
-            'src/**/*.test.{ts,tsx}',
-            'scripts/**/*.test.ts',
-            'tests/support/**/*.test.ts',
-            'tests/architecture/**/*.test.ts',
-          ],
+          include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'acceptance',
-          include: ['tests/acceptance/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
-      },
+      { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SLOW } },
+      { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SLOW } },
+      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SLOW } },
     ],
   },
 })

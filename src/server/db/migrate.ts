@@ -8,10 +8,10 @@ import type { Schema } from './schema.ts'
 
 /** Append-only: a migration that has been released is never edited. */
 const MIGRATIONS: Record<string, Migration> = {
-  '0001-auth': auth,
-  '0002-pixels-and-tags': pixelsAndTags,
-  '0003-newsletter': newsletter,
-  '0004-operation': operation,
+  '0001-auth': { up: auth.up },
+  '0002-pixels-and-tags': { up: pixelsAndTags.up },
+  '0003-newsletter': { up: newsletter.up },
+  '0004-operation': { up: operation.up },
 }
 
 /** Brings the database to the newest schema and returns what was applied; a second process waits and then finds nothing to do. */
