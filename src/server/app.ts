@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { registerAdminPage } from './admin/admin-page.ts'
+import { createBoot } from './admin/make-boot.ts'
+import { createAuth } from './auth/create-auth.ts'
+import { announcePrincipal, ensurePrincipal } from './auth/ensure-principal.ts'
+import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { BuildManifest } from './http/build-manifest.ts'
@@ -27,10 +31,18 @@ export interface AppDeps {
   log: Logger
   /** Where the build put its output. */
   distDir: string
+  /** Tells the operator something that is shown once, such as the first password. */
+  announce?: (text: string) => void
 }
 
 /** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
-export async function buildApp({ config, database, log, distDir }: AppDeps): Promise<FastifyInstance> {
+export async function buildApp({
+  config,
+  database,
+  log,
+  distDir,
+  announce = () => {},
+}: AppDeps): Promise<FastifyInstance> {
   const https = config.siteUrl.startsWith('https:')
   const manifest = new BuildManifest(join(distDir, 'client'))
   const renderer = await loadRenderBundle(distDir)
@@ -38,6 +50,10 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
   const assets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
   const pages = new PageStore(config, renderer, documentAssets)
   await pages.compose()
+  const auth = await createAuth(config, database.db)
+  const firstPassword = await ensurePrincipal(auth.context)
+  if (firstPassword !== null)
+    announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
 
   const gate = createGate(config, otherHeaders(https))
   const servePrepared = createFastPath(pages, assets)
@@ -67,16 +83,10 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
   await registerLoadShedding(app)
 
   registerHealth(app, database.db)
+  await registerAuth(app, auth.context)
   registerAdminPage(app, {
     manifest,
-    boot: async () => ({
-      brandName: config.site.brandName,
-      siteUrl: config.siteUrl,
-      anonKey: '',
-      session: null,
-      sharedOrigin: config.adminUrl === null,
-      secureContext: true,
-    }),
+    boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),
   })
   return app
 }

@@ -65,7 +65,8 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
   } catch (error) {
     throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
   }
-  const app = await buildApp({ config, database, log, distDir: 'dist' })
+  const announce = (text: string) => process.stdout.write(text)
+  const app = await buildApp({ config, database, log, distDir: 'dist', announce })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {

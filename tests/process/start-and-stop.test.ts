@@ -78,7 +78,7 @@ describe('says in one line what is wrong and ends with 1', () => {
     const { env } = await place()
     const holder = createServer().listen(Number(env.PORT), '127.0.0.1')
     cleanUps.push(() => holder.close())
-    const server = start(env)
+    const server = start({ ...env, PRINCIPAL_ADMIN_PASSWORD: 'ponte-lilas-grafite-58' })
     expect(await server.ended).toBe(1)
     expect(lines(server)).toEqual([
       `A porta ${env.PORT} já está em uso. Pare o outro programa ou escolha outra em PORT.`,

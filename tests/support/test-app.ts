@@ -23,6 +23,9 @@ interface TestAppOptions {
   listen?: boolean
 }
 
+/** The account that every test app starts with. */
+export const PRINCIPAL = { email: 'principal@portico.example', password: 'ponte-lilas-grafite-58' }
+
 /** The real app on a fresh database, in this process. */
 export async function startTestApp({
   engine = 'sqlite',
@@ -35,6 +38,8 @@ export async function startTestApp({
     PORT: String(port),
     DATA_DIR: storage.dataDir,
     LOG_LEVEL: 'silent',
+    PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
+    PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
     ...(storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }),
     ...env,
   })

@@ -8,7 +8,7 @@ interface AdminPageOptions {
   boot: (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot>
 }
 
-/** `/admin` and each of its tabs: one document, whose app reads the address. */
+/** `/admin` and each of its tabs: one document, whose app reads the address. GET only: a HEAD must open no session. */
 export function registerAdminPage(app: FastifyInstance, { manifest, boot }: AdminPageOptions): void {
   const entry = manifest.entry('src/admin/main.tsx')
   const head = [
@@ -16,11 +16,13 @@ export function registerAdminPage(app: FastifyInstance, { manifest, boot }: Admi
     ...entry.imports.map((href) => `<link rel="modulepreload" href="${href}">`),
     `<script type="module" src="${entry.file}"></script>`,
   ].join('')
-  app.get('/admin', sendPage)
-  app.get('/admin/*', sendPage)
+  app.get('/admin', { exposeHeadRoute: false }, sendPage)
+  app.get('/admin/*', { exposeHeadRoute: false }, sendPage)
   app.all('/admin/api/*', (_request, reply) => reply.callNotFound())
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    // A page that nobody looks at yet would hold a session in a place that other pages can prepare.
+    if (request.headers['sec-purpose'] !== undefined) return reply.code(503).send()
     return reply.type('text/html; charset=utf-8').send(renderAdminPage(await boot(request, reply), head))
   }
 }

@@ -4,6 +4,7 @@ import * as auth from './migrations/0001-auth.ts'
 import * as pixelsAndTags from './migrations/0002-pixels-and-tags.ts'
 import * as newsletter from './migrations/0003-newsletter.ts'
 import * as operation from './migrations/0004-operation.ts'
+import * as tokenRole from './migrations/0005-token-role.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only: a migration that has been released is never edited. */
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0002-pixels-and-tags': { up: pixelsAndTags.up },
   '0003-newsletter': { up: newsletter.up },
   '0004-operation': { up: operation.up },
+  '0005-token-role': { up: tokenRole.up },
 }
 
 /** Brings the database to the newest schema and returns what was applied; a second process waits and then finds nothing to do. */

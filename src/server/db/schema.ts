@@ -11,6 +11,8 @@ export interface AuthUsers {
   id: string
   email: string
   password_hash: string | null
+  /** The protocol's database role, carried in tokens; it opens nothing here. */
+  token_role: Generated<string>
   user_metadata: Json<Record<string, unknown>>
   app_metadata: Json<Record<string, unknown>>
   email_confirmed_at: Timestamp | null

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { normalizeEmail } from '#contract/email.ts'
+import { recordAudit } from '../db/audit.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import { auditActor, type Caller } from '../http/caller.ts'
+import type { AuthContext } from './auth-context.ts'
+import { emailExists } from './auth-error.ts'
+import { checkPassword } from './passwords/check-password.ts'
+import { endOtherSessions } from './sessions/end-sessions.ts'
+import { insertUser } from './users/insert-user.ts'
+import {
+  isPrincipal,
+  refuseChangeOfPrincipal,
+  refuseRemovalOfPrincipal,
+} from './users/refuse-on-principal.ts'
+
+export interface NewAccount {
+  email: string
+  passwordHash: string
+  role: string
+}
+
+/** The accounts behind the resource `admin_users`: a login and its admin role, changed together or not at all. */
+export class Accounts {
+  readonly #context: AuthContext
+
+  constructor(context: AuthContext) {
+    this.#context = context
+  }
+
+  isPrincipal(email: string): boolean {
+    return isPrincipal(this.#context.config, email)
+  }
+
+  /** Slow: never inside a transaction. */
+  async hashPassword(password: string, email: string): Promise<string> {
+    await checkPassword(password, [email, this.#context.config.site.brandName])
+    return this.#context.passwords.hash(password)
+  }
+
+  async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
+    const user = await insertUser(trx, { ...account, confirmed: true })
+    if (user === null) throw emailExists()
+    const at = user.created_at
+    await trx
+      .insertInto('admin_roles')
+      .values({ user_id: user.id, role: account.role, created_at: at, updated_at: at })
+      .execute()
+    const after = { email: user.email, role: account.role }
+    await recordAudit(trx, { ...auditActor(caller), action: 'user.created', subject: user.id, after })
+    return user.id
+  }
+
+  /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
+  async update(
+    trx: Db,
+    id: string,
+    change: { email?: string; passwordHash?: string; role?: string },
+    caller: Caller,
+  ): Promise<void> {
+    const before = await readAccount(trx, id)
+    const email = change.email === undefined ? before.email : normalizeEmail(change.email)
+    const role = change.role ?? before.role
+    if (email !== before.email || role !== before.role) {
+      refuseChangeOfPrincipal(this.#context.config, before.email)
+      await refuseTakenEmail(trx, id, email)
+    }
+    const at = new Date().toISOString()
+    await trx
+      .updateTable('auth_users')
+      .set({
+        email,
+        updated_at: at,
+        ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
+      })
+      .where('id', '=', id)
+      .execute()
+    await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
+    await endOtherSessions(trx, id, caller.kind === 'user' && caller.userId === id ? caller.sessionId : null)
+    await recordAudit(trx, {
+      ...auditActor(caller),
+      action: change.passwordHash === undefined ? 'user.updated' : 'user.password_changed',
+      subject: id,
+      before: { email: before.email, role: before.role },
+      after: { email, role },
+    })
+  }
+
+  async remove(trx: Db, id: string, caller: Caller): Promise<void> {
+    const before = await readAccount(trx, id)
+    refuseRemovalOfPrincipal(this.#context.config, before.email)
+    await trx.deleteFrom('auth_users').where('id', '=', id).execute()
+    await recordAudit(trx, {
+      ...auditActor(caller),
+      action: 'user.deleted',
+      subject: id,
+      before: { email: before.email, role: before.role },
+    })
+  }
+}
+
+async function readAccount(trx: Db, id: string): Promise<{ email: string; role: string }> {
+  const row = await trx
+    .selectFrom('auth_users as u')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select(['u.email', 'r.role'])
+    .where('u.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) throw new AppError(404, 'user_not_found', 'User not found')
+  return row
+}
+
+/** Asked first, because on PostgreSQL a refused statement would take the whole transaction with it. */
+export async function refuseTakenEmail(trx: Db, id: string, email: string): Promise<void> {
+  const other = await trx
+    .selectFrom('auth_users')
+    .select('id')
+    .where(sql<string>`lower(email)`, '=', email)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  if (other !== undefined) throw emailExists()
+}

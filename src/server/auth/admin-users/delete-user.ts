@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { recordAudit } from '../../db/audit.ts'
+import type { Db } from '../../db/database.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { flag, readBody } from '../read-body.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { auditedUser } from '../users/audit-user.ts'
+import { refuseRemovalOfPrincipal } from '../users/refuse-on-principal.ts'
+import type { UserRow } from '../users/user-object.ts'
+import { findTarget, SERVICE_ACTOR } from './find-target.ts'
+
+const body = z.object({ should_soft_delete: flag })
+
+export function registerDeleteUser(scope: FastifyInstance, context: AuthContext): void {
+  scope.delete('/:id', async (request) => {
+    const { should_soft_delete: soft } = readBody(body, request)
+    const user = await findTarget(context, request)
+    refuseRemovalOfPrincipal(context.config, user.email)
+    await context.db.transaction().execute(async (trx) => {
+      if (soft) await hide(trx, user)
+      else await trx.deleteFrom('auth_users').where('id', '=', user.id).execute()
+      await recordAudit(trx, {
+        ...SERVICE_ACTOR,
+        action: soft ? 'user.soft_deleted' : 'user.deleted',
+        subject: user.id,
+        before: auditedUser(user),
+      })
+    })
+    return {}
+  })
+}
+
+/** The row stays for what points at it; the person, and every way in, is gone from it. */
+async function hide(trx: Db, user: UserRow): Promise<void> {
+  const now = new Date().toISOString()
+  const digest = createHash('sha256').update(`${user.id}${user.email}`).digest('hex').slice(0, 32)
+  await trx
+    .updateTable('auth_users')
+    .set({
+      email: `${digest}@deleted.invalid`,
+      password_hash: null,
+      new_email: null,
+      user_metadata: '{}',
+      deleted_at: now,
+      updated_at: now,
+    })
+    .where('id', '=', user.id)
+    .execute()
+  await trx.deleteFrom('admin_roles').where('user_id', '=', user.id).execute()
+  await trx.deleteFrom('auth_factors').where('user_id', '=', user.id).execute()
+  await endSessions(trx, user.id)
+}

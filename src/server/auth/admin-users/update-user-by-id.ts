@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import { recordAudit } from '../../db/audit.ts'
+import { refuseTakenEmail } from '../accounts.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { readBody, toJson } from '../read-body.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { auditedUser } from '../users/audit-user.ts'
+import { checkEmail } from '../users/check-email.ts'
+import { withFactors } from '../users/find-user.ts'
+import { mergeMetadata } from '../users/merge-metadata.ts'
+import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
+import { toUserObject } from '../users/user-object.ts'
+import { findTarget, SERVICE_ACTOR } from './find-target.ts'
+import { readBan, readPasswordHash, readRole, userInput } from './user-input.ts'
+
+export function registerUpdateUserById(scope: FastifyInstance, context: AuthContext): void {
+  const { db, config } = context
+  scope.put('/:id', async (request) => {
+    const input = readBody(userInput, request)
+    const user = await findTarget(context, request)
+    const email = input.email === '' ? user.email : checkEmail(input.email)
+    const changesEmail = email !== user.email
+    const tokenRole = readRole(input.role)
+    const bannedUntil = readBan(input.ban_duration)
+    if (changesEmail || bannedUntil != null) refuseChangeOfPrincipal(config, user.email)
+    const passwordHash = await readPasswordHash(context, input, email)
+    const now = new Date().toISOString()
+    const confirms = input.email_confirm && user.email_confirmed_at === null
+    const userMetadata = {
+      ...mergeMetadata(user.user_metadata, input.user_metadata ?? {}),
+      ...(confirms ? { email_verified: true } : {}),
+    }
+    const updated = await db.transaction().execute(async (trx) => {
+      if (changesEmail) await refuseTakenEmail(trx, user.id, email)
+      const row = await trx
+        .updateTable('auth_users')
+        .set({
+          email,
+          updated_at: now,
+          user_metadata: toJson(userMetadata),
+          app_metadata: toJson(mergeMetadata(user.app_metadata, input.app_metadata ?? {})),
+          ...(confirms ? { email_confirmed_at: now } : {}),
+          ...(changesEmail ? { new_email: null } : {}),
+          ...(passwordHash === null ? {} : { password_hash: passwordHash }),
+          ...(tokenRole === undefined ? {} : { token_role: tokenRole }),
+          ...(bannedUntil === undefined ? {} : { banned_until: bannedUntil }),
+        })
+        .where('id', '=', user.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      if (changesEmail || passwordHash !== null) await endSessions(trx, user.id)
+      await recordAudit(trx, {
+        ...SERVICE_ACTOR,
+        action: passwordHash === null ? 'user.updated' : 'user.password_changed',
+        subject: user.id,
+        before: auditedUser(user),
+        after: auditedUser(row),
+      })
+      return row
+    })
+    return toUserObject(await withFactors(db, updated))
+  })
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { recordAudit } from '../../db/audit.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError, validationFailed } from '../auth-error.ts'
+import { findFactors } from '../users/find-user.ts'
+import { toFactorObject } from '../users/user-object.ts'
+import { findTarget, SERVICE_ACTOR, UUID } from './find-target.ts'
+
+export function registerUserFactors(scope: FastifyInstance, context: AuthContext): void {
+  const { db } = context
+  scope.get('/:id/factors', async (request) => {
+    const user = await findTarget(context, request)
+    return (await findFactors(db, user.id)).map(toFactorObject)
+  })
+  scope.delete('/:id/factors/:factorId', async (request) => {
+    const user = await findTarget(context, request)
+    const { factorId } = request.params as { factorId: string }
+    if (!UUID.test(factorId)) throw validationFailed('factor_id must be an UUID', 404)
+    return db.transaction().execute(async (trx) => {
+      const factor = await trx
+        .deleteFrom('auth_factors')
+        .where('id', '=', factorId.toLowerCase())
+        .where('user_id', '=', user.id)
+        .returningAll()
+        .executeTakeFirst()
+      if (factor === undefined) throw authError(404, 'mfa_factor_not_found', 'Factor not found')
+      await recordAudit(trx, {
+        ...SERVICE_ACTOR,
+        action: 'user.factor_removed',
+        subject: user.id,
+        before: { factor_id: factor.id },
+      })
+      return toFactorObject(factor)
+    })
+  })
+}

@@ -1,0 +1,16 @@
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { PasswordHasher } from './passwords/password-hasher.ts'
+
+/** What every operation of the auth service works with. */
+export interface AuthContext {
+  db: Db
+  config: Config
+  keys: KeyRing
+  passwords: PasswordHasher
+  /** Signs the cookies by which a browser is known again. */
+  deviceSecret: string
+  /** The dashboard's own origins. */
+  origins: readonly string[]
+}

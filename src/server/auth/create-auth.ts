@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import type { Caller } from '../http/caller.ts'
+import { ownOrigins } from '../http/own-origins.ts'
+import { Accounts } from './accounts.ts'
+import type { AuthContext } from './auth-context.ts'
+import { createIdentify } from './identify.ts'
+import { readOrMakeSecret } from './keys/app-secret.ts'
+import { KeyRing } from './keys/key-ring.ts'
+import { PasswordHasher } from './passwords/password-hasher.ts'
+import { bootSession } from './sessions/boot-session.ts'
+
+/** What the other rooms get of this one, through `app.ts`. */
+export interface Auth {
+  context: AuthContext
+  identify: (request: FastifyRequest) => Promise<Caller>
+  accounts: Accounts
+  /** The public key that the dashboard's page carries. */
+  anonKey: () => Promise<string>
+  /** A session for the tab of a top-level navigation, or null. */
+  bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+export async function createAuth(config: Config, db: Db): Promise<Auth> {
+  const context = await createAuthContext(config, db)
+  return {
+    context,
+    identify: createIdentify(context),
+    accounts: new Accounts(context),
+    anonKey: async () => (await context.keys.current()).anonKey,
+    bootSession: (request, reply) => bootSession(context, request, reply),
+  }
+}
+
+export async function createAuthContext(config: Config, db: Db): Promise<AuthContext> {
+  return {
+    db,
+    config,
+    keys: await KeyRing.open(db, config),
+    passwords: new PasswordHasher(),
+    deviceSecret: await readOrMakeSecret(db, 'device_cookie', () => randomBytes(32).toString('base64url')),
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+  }
+}

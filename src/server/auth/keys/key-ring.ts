@@ -1,0 +1,77 @@
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/database.ts'
+import { readSecret } from './app-secret.ts'
+import {
+  readSigningKeyFile,
+  readStoredSigningKey,
+  SIGNING_KEY_SECRET,
+  type SigningKey,
+} from './signing-key.ts'
+import { TokenSigner } from './token-signer.ts'
+
+/** How soon a running server notices that an operator made a new key. */
+const RECHECK_MS = 5_000
+
+export type ApiKeyRole = 'anon' | 'service_role'
+
+/** The key that is in force now, with the public key's token made from it. */
+export interface Keys {
+  signer: TokenSigner
+  anonKey: string
+}
+
+export class KeyRing {
+  readonly #db: Db
+  readonly #issuer: string
+  readonly #fromFile: boolean
+  #keys: Keys
+  #stored: string | null
+  #checkedAt = Date.now()
+
+  private constructor(db: Db, config: Config, keys: Keys, stored: string | null) {
+    this.#db = db
+    this.#issuer = authIssuer(config)
+    this.#fromFile = config.auth.signingKeyFile !== null
+    this.#keys = keys
+    this.#stored = stored
+  }
+
+  static async open(db: Db, config: Config): Promise<KeyRing> {
+    const file = config.auth.signingKeyFile
+    const key = file === null ? await readStoredSigningKey(db) : await readSigningKeyFile(file)
+    const stored = file === null ? await readSecret(db, SIGNING_KEY_SECRET) : null
+    return new KeyRing(db, config, await makeKeys(key, authIssuer(config)), stored)
+  }
+
+  async current(): Promise<Keys> {
+    if (!this.#fromFile && Date.now() - this.#checkedAt >= RECHECK_MS) await this.#recheck()
+    return this.#keys
+  }
+
+  /** A key for scripts and automations. Every one that was ever made from this key is good until it is replaced. */
+  async makeServiceKey(): Promise<string> {
+    return signApiKey((await this.current()).signer, this.#issuer, 'service_role')
+  }
+
+  async #recheck(): Promise<void> {
+    this.#checkedAt = Date.now()
+    const stored = await readSecret(this.#db, SIGNING_KEY_SECRET)
+    if (stored === this.#stored) return
+    this.#keys = await makeKeys(await readStoredSigningKey(this.#db), this.#issuer)
+    this.#stored = stored
+  }
+}
+
+/** The external address of the auth service. */
+export function authIssuer(config: Config): string {
+  return `${config.adminUrl ?? config.siteUrl}/auth/v1`
+}
+
+async function makeKeys(key: SigningKey, issuer: string): Promise<Keys> {
+  const signer = new TokenSigner(key)
+  return { signer, anonKey: await signApiKey(signer, issuer, 'anon') }
+}
+
+function signApiKey(signer: TokenSigner, issuer: string, role: ApiKeyRole): Promise<string> {
+  return signer.sign({ iss: issuer, role, iat: Math.floor(Date.now() / 1000) })
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import type { Db } from '../../db/database.ts'
+import { readOrMakeSecret } from './app-secret.ts'
+
+export type SigningAlgorithm = 'ES256' | 'RS256'
+
+export interface SigningKey {
+  kid: string
+  alg: SigningAlgorithm
+  privateKey: CryptoKey
+  publicKey: CryptoKey
+  /** As the key set publishes it. */
+  publicJwk: JWK
+}
+
+export const SIGNING_KEY_SECRET = 'signing_key'
+
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** A JWK, a list of them (the first counts), or a key set: the forms in which operators keep such files. */
+export async function readSigningKeyFile(file: string): Promise<SigningKey> {
+  const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+  const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
+  return importSigningKey(list[0] as JWK)
+}
+
+/** Made once and kept in the database, so that every replica signs with the same key. */
+export async function readStoredSigningKey(db: Db): Promise<SigningKey> {
+  return importSigningKey(JSON.parse(await readOrMakeSecret(db, SIGNING_KEY_SECRET, makeSigningKey)))
+}
+
+export async function makeSigningKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return JSON.stringify(await exportJWK(privateKey))
+}
+
+async function importSigningKey(jwk: JWK): Promise<SigningKey> {
+  const alg = algorithmOf(jwk)
+  if (typeof jwk.d !== 'string') throw new Error('the signing key must be a private JWK')
+  const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk))
+  const { use: _use, key_ops: _ops, ...bare } = jwk
+  const publicParts = Object.fromEntries(
+    Object.entries(bare).filter(([name]) => !PRIVATE_PARTS.includes(name)),
+  ) as JWK
+  return {
+    kid,
+    alg,
+    privateKey: (await importJWK({ ...bare, alg }, alg)) as CryptoKey,
+    publicKey: (await importJWK({ ...publicParts, alg }, alg)) as CryptoKey,
+    publicJwk: { ...publicParts, kid, alg, use: 'sig', key_ops: ['verify'] },
+  }
+}
+
+function algorithmOf(jwk: JWK): SigningAlgorithm {
+  if (jwk.kty === 'EC' && jwk.crv === 'P-256') return 'ES256'
+  if (jwk.kty === 'RSA' && (jwk.alg ?? 'RS256') === 'RS256') return 'RS256'
+  throw new Error('the signing key must be an EC key on P-256 (ES256) or an RSA key (RS256)')
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { normalizeEmail } from '#contract/email.ts'
+import type { Db } from '../db/database.ts'
+import { countHit, readHits } from '../http/rate-limit.ts'
+import { rateLimited } from './auth-error.ts'
+
+const MINUTE_MS = 60_000
+
+export interface Guess {
+  email: string
+  address: string
+  /** A browser that signed in to this account before: it has an allowance of its own. */
+  device: string | null
+}
+
+interface Limit {
+  key: string
+  max: number
+  windowMs: number
+}
+
+/**
+ * Only wrong guesses count, and they count after the check, in one atomic step whose number decides the answer. Guesses
+ * that run side by side can therefore never learn more than the limit allows, while a hundred people who type the right
+ * password at once are all let in.
+ */
+export async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
+  for (const limit of limitsOf(guess)) {
+    const { count, retryAfterSeconds } = await readHits(db, limit.key)
+    if (count >= limit.max) throw rateLimited(retryAfterSeconds)
+  }
+}
+
+/** Throws when this guess was one too many: its answer then says nothing about the password. */
+export async function countWrongGuess(db: Db, guess: Guess): Promise<void> {
+  const states = []
+  for (const limit of limitsOf(guess))
+    states.push({ limit, state: await countHit(db, limit.key, limit.windowMs) })
+  const exceeded = states.find(({ limit, state }) => state.count > limit.max)
+  if (exceeded !== undefined) throw rateLimited(exceeded.state.retryAfterSeconds)
+}
+
+function limitsOf({ email, address, device }: Guess): Limit[] {
+  if (device !== null) return [{ key: `login:device:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
+  const account = createHash('sha256').update(normalizeEmail(email)).digest('base64url')
+  return [
+    { key: `login:account:${account}`, max: 10, windowMs: 15 * MINUTE_MS },
+    { key: `login:address:${address}`, max: 30, windowMs: 5 * MINUTE_MS },
+  ]
+}

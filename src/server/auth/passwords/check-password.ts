@@ -1,0 +1,46 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { AppError } from '../../http/app-error.ts'
+import { COMMON_PASSWORDS } from './common-passwords.ts'
+
+/** Fewer guesses than this and a robot that is let in ten times an hour is not the only one to fear. */
+const MIN_GUESSES = 1e6
+
+interface Estimator {
+  check(password: string, userInputs: string[]): { guesses: number; sequence: { pattern: string }[] }
+}
+
+let estimator: Promise<Estimator> | undefined
+
+/** Throws `weak_password` with the protocol's reasons, or `validation_failed` for one that is too long. */
+export async function checkPassword(password: string, personal: readonly string[]): Promise<void> {
+  if (password.length > PASSWORD_MAX_LENGTH)
+    throw new AppError(
+      400,
+      'validation_failed',
+      `Password cannot be longer than ${PASSWORD_MAX_LENGTH} characters`,
+    )
+  if (password.length < PASSWORD_MIN_LENGTH)
+    throw weakPassword(`Password should be at least ${PASSWORD_MIN_LENGTH} characters.`, 'length')
+  estimator ??= loadEstimator()
+  const { guesses, sequence } = (await estimator).check(password, personal.flatMap(splitWords))
+  if (guesses >= MIN_GUESSES) return
+  const isWord = sequence.some((part) => part.pattern === 'dictionary')
+  throw weakPassword(
+    'Password is known to be weak and easy to guess, please choose a different one.',
+    isWord ? 'pwned' : 'characters',
+  )
+}
+
+function weakPassword(message: string, reason: 'length' | 'characters' | 'pwned'): AppError {
+  return new AppError(422, 'weak_password', message, { details: { reasons: [reason] } })
+}
+
+/** 9 MB and 30 ms that a server on which nobody chooses a password never pays. */
+async function loadEstimator(): Promise<Estimator> {
+  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core')
+  return new ZxcvbnFactory({ dictionary: { commonPasswords: [...COMMON_PASSWORDS] } })
+}
+
+function splitWords(text: string): string[] {
+  return [text, ...text.split(/[^\p{L}\p{N}]+/u)].filter((word) => word.length >= 3)
+}

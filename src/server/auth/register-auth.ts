@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import { guardApi } from '../http/api-guard.ts'
+import { registerAdminUsers } from './admin-users/register-admin-users.ts'
+import type { AuthContext } from './auth-context.ts'
+import { renderAuthErrors } from './auth-error-handler.ts'
+import { requireApiKey } from './require-api-key.ts'
+import { registerDisabled } from './routes/disabled.ts'
+import { registerGetUser } from './routes/get-user.ts'
+import { registerLogout } from './routes/logout.ts'
+import { registerPublicInformation } from './routes/public-information.ts'
+import { registerSignUp } from './routes/sign-up.ts'
+import { registerToken } from './routes/token.ts'
+import { registerUpdateUser } from './routes/update-user.ts'
+import { sweepExpired } from './sessions/sweep-expired.ts'
+
+const SWEEP_MS = 60 * 60 * 1000
+
+/** The auth service at `/auth/v1`, with its own guard, errors and keys. */
+export async function registerAuth(app: FastifyInstance, context: AuthContext): Promise<void> {
+  await app.register(
+    async (scope) => {
+      renderAuthErrors(scope)
+      guardApi(scope, { origins: context.origins })
+      requireApiKey(scope, context)
+      registerPublicInformation(scope, context)
+      registerToken(scope, context)
+      registerSignUp(scope, context)
+      registerLogout(scope, context)
+      registerGetUser(scope, context)
+      registerUpdateUser(scope, context)
+      registerAdminUsers(scope, context)
+      registerDisabled(scope)
+    },
+    { prefix: '/auth/v1' },
+  )
+  const sweep = setInterval(() => {
+    sweepExpired(context.db).catch((error) => app.log.warn({ err: error }, 'expired logins were not swept'))
+  }, SWEEP_MS)
+  sweep.unref()
+  app.addHook('onClose', async () => clearInterval(sweep))
+}

@@ -1,0 +1,34 @@
+import { recordAudit } from '../db/audit.ts'
+import type { AuthContext } from './auth-context.ts'
+import { generatePassword } from './passwords/generate-password.ts'
+import { endSessions } from './sessions/end-sessions.ts'
+import { findUserByEmail } from './users/find-user.ts'
+
+/** The operator's way back in: a new password, every session ended. Null when nobody has that address. */
+export async function resetPassword({ db, passwords }: AuthContext, email: string): Promise<string | null> {
+  const user = await findUserByEmail(db, email)
+  if (user === undefined) return null
+  const password = generatePassword()
+  const passwordHash = await passwords.hash(password)
+  const now = new Date().toISOString()
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('auth_users')
+      .set({
+        password_hash: passwordHash,
+        banned_until: null,
+        email_confirmed_at: user.email_confirmed_at ?? now,
+        updated_at: now,
+      })
+      .where('id', '=', user.id)
+      .execute()
+    await endSessions(trx, user.id)
+    await recordAudit(trx, {
+      actor_id: null,
+      actor: 'command line',
+      action: 'user.password_changed',
+      subject: user.id,
+    })
+  })
+  return password
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { recordAudit } from '../../db/audit.ts'
+import { countHit } from '../../http/rate-limit.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError, rateLimited, validationFailed } from '../auth-error.ts'
+import { checkPassword } from '../passwords/check-password.ts'
+import { document, readBody, text } from '../read-body.ts'
+import { passwordAmr } from '../sessions/open-session.ts'
+import { signIn } from '../sessions/sign-in.ts'
+import { checkEmail } from '../users/check-email.ts'
+import { findUserByEmail } from '../users/find-user.ts'
+import { insertUser } from '../users/insert-user.ts'
+
+const body = z.object({ email: text, phone: text, password: text, data: document })
+
+const MAX_PER_ADDRESS = 600
+const WINDOW_MS = 5 * 60_000
+
+/** Closed unless the operator opens it; who comes in this way is a stranger without any admin role. */
+export function registerSignUp(scope: FastifyInstance, context: AuthContext): void {
+  const { db, config, passwords } = context
+  scope.post('/signup', async (request, reply) => {
+    if (config.auth.signup === 'closed')
+      throw authError(422, 'signup_disabled', 'Signups not allowed for this instance')
+    const { email: given, phone, password, data } = readBody(body, request)
+    if (given === '' && phone === '')
+      throw authError(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled')
+    if (given === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
+    if (password === '') throw validationFailed('Signup requires a valid password')
+    const email = checkEmail(given)
+    await checkPassword(password, [email, config.site.brandName])
+    const { count, retryAfterSeconds } = await countHit(db, `signup:address:${request.ip}`, WINDOW_MS)
+    if (count > MAX_PER_ADDRESS) throw rateLimited(retryAfterSeconds)
+    if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
+    const passwordHash = await passwords.hash(password)
+    const user = await db.transaction().execute(async (trx) => {
+      const row = await insertUser(trx, { email, passwordHash, confirmed: true, userMetadata: data ?? {} })
+      if (row === null) throw alreadyRegistered()
+      await recordAudit(trx, {
+        actor_id: row.id,
+        actor: email,
+        action: 'user.signed_up',
+        subject: row.id,
+        after: { email },
+      })
+      return row
+    })
+    return signIn(context, request, reply, user, passwordAmr())
+  })
+}
+
+function alreadyRegistered(): Error {
+  return authError(422, 'user_already_exists', 'User already registered')
+}

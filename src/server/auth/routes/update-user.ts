@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { recordAudit } from '../../db/audit.ts'
+import { refuseTakenEmail } from '../accounts.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { document, readBody, text, toJson } from '../read-body.ts'
+import { requireUser, type SessionRow } from '../require-user.ts'
+import { endOtherSessions } from '../sessions/end-sessions.ts'
+import { checkEmail } from '../users/check-email.ts'
+import { withFactors } from '../users/find-user.ts'
+import { mergeMetadata } from '../users/merge-metadata.ts'
+import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
+import { toUserObject, type UserRow, type UserWithFactors } from '../users/user-object.ts'
+import { prepareNewPassword } from './prepare-new-password.ts'
+import { requireSecondFactor } from './require-second-factor.ts'
+
+const body = z.object({ email: text, password: text, current_password: text, nonce: text, data: document })
+
+/** A person's own account. A new address waits in `new_email` until it is confirmed. */
+export function registerUpdateUser(scope: FastifyInstance, context: AuthContext): void {
+  const { db } = context
+  scope.put('/user', async (request) => {
+    const input = readBody(body, request)
+    const { user: row, session } = await requireUser(context, request)
+    const user = await withFactors(db, row)
+    const newEmail = input.email === '' ? user.email : checkEmail(input.email)
+    const changesEmail = newEmail !== user.email
+    if (changesEmail || input.password !== '') requireSecondFactor(user, session)
+    if (changesEmail) {
+      refuseChangeOfPrincipal(context.config, user.email)
+      await refuseTakenEmail(db, user.id, newEmail)
+    }
+    const passwordHash =
+      input.password === '' ? null : await prepareNewPassword(context, request, { user, session, ...input })
+    const now = new Date().toISOString()
+    const change = {
+      updated_at: now,
+      ...(changesEmail ? { new_email: newEmail, email_change_sent_at: now } : {}),
+      ...(passwordHash === null ? {} : { password_hash: passwordHash }),
+      ...(input.data == null ? {} : { user_metadata: toJson(mergeMetadata(user.user_metadata, input.data)) }),
+    }
+    const updated = await save(context, { user, session, change })
+    return toUserObject({ ...updated, factors: user.factors })
+  })
+}
+
+interface Change {
+  updated_at: string
+  new_email?: string
+  email_change_sent_at?: string
+  password_hash?: string
+  user_metadata?: string
+}
+
+function save(
+  { db }: AuthContext,
+  { user, session, change }: { user: UserWithFactors; session: SessionRow; change: Change },
+): Promise<UserRow> {
+  return db.transaction().execute(async (trx) => {
+    const updated = await trx
+      .updateTable('auth_users')
+      .set(change)
+      .where('id', '=', user.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (change.password_hash !== undefined) await endOtherSessions(trx, user.id, session.id)
+    await recordAudit(trx, {
+      actor_id: user.id,
+      actor: user.email,
+      action: change.password_hash === undefined ? 'user.updated' : 'user.password_changed',
+      subject: user.id,
+      ...(change.new_email === undefined
+        ? {}
+        : { before: { email: user.email }, after: { new_email: change.new_email } }),
+    })
+    return updated
+  })
+}

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuthContext } from '../auth-context.ts'
+import { withFactors } from '../users/find-user.ts'
+import type { UserRow } from '../users/user-object.ts'
+import { clearLoginCookie, LOGIN_IDLE_MS, readLoginCookie } from './login-cookie.ts'
+import { hashOpaqueToken } from './opaque-token.ts'
+import { type Amr, type OpenSession, openSession } from './open-session.ts'
+import { type SessionObject, toSessionObject } from './session-object.ts'
+
+/**
+ * A fresh session for the tab that a person opens. The caller has made sure that this is a top-level navigation: the
+ * cookie is good for nothing else.
+ */
+export async function bootSession(
+  context: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SessionObject | null> {
+  const cookie = readLoginCookie(request)
+  if (cookie === null || cookie === '') return null
+  const opened = await context.db
+    .transaction()
+    .execute((trx) => openTab({ ...context, db: trx }, cookie, request.headers['user-agent'] ?? ''))
+  if (opened === null) {
+    clearLoginCookie(reply)
+    return null
+  }
+  return toSessionObject(context, await withFactors(context.db, opened.user), opened.session)
+}
+
+async function openTab(
+  { db: trx }: AuthContext,
+  cookie: string,
+  userAgent: string,
+  now = new Date(),
+): Promise<{ user: UserRow; session: OpenSession } | null> {
+  const login = await trx
+    .selectFrom('auth_logins')
+    .selectAll()
+    .where('token_hash', '=', hashOpaqueToken(cookie))
+    .executeTakeFirst()
+  if (login === undefined) return null
+  const isIdle = Date.parse(login.last_used_at) + LOGIN_IDLE_MS <= now.getTime()
+  if (isIdle || Date.parse(login.expires_at) <= now.getTime()) {
+    await trx.deleteFrom('auth_logins').where('id', '=', login.id).execute()
+    return null
+  }
+  const user = await trx
+    .selectFrom('auth_users')
+    .selectAll()
+    .where('id', '=', login.user_id)
+    .executeTakeFirstOrThrow()
+  if (user.banned_until !== null && Date.parse(user.banned_until) > now.getTime()) return null
+  const touched = await trx
+    .updateTable('auth_logins')
+    .set({ last_used_at: now.toISOString() })
+    .where('id', '=', login.id)
+    .executeTakeFirst()
+  // Signed out by another tab in this very moment.
+  if (touched.numUpdatedRows === 0n) return null
+  const amr = inheritAmr(login.aal, Date.parse(login.created_at))
+  const session = await openSession(
+    trx,
+    { userId: user.id, loginId: login.id, aal: login.aal, amr, userAgent },
+    now,
+  )
+  return { user, session }
+}
+
+/** A tab is as sure of the person as the login that it comes from. */
+function inheritAmr(aal: 'aal1' | 'aal2', loginAt: number): Amr {
+  const timestamp = Math.floor(loginAt / 1000)
+  const password = { method: 'password', timestamp }
+  return aal === 'aal2' ? [{ method: 'totp', timestamp }, password] : [password]
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import { LOGIN_MAX_MS } from './login-cookie.ts'
+import { makeOpaqueToken } from './opaque-token.ts'
+
+export type Aal = 'aal1' | 'aal2'
+export type Amr = { method: string; timestamp: number }[]
+
+export interface OpenSession {
+  sessionId: string
+  aal: Aal
+  amr: Amr
+  refreshToken: string
+}
+
+interface NewSession {
+  userId: string
+  /** The browser's login, when a cookie keeps one. */
+  loginId: string | null
+  aal: Aal
+  amr: Amr
+  userAgent: string
+}
+
+const USER_AGENT_MAX = 300
+
+export async function openSession(trx: Db, session: NewSession, now = new Date()): Promise<OpenSession> {
+  const id = randomUUID()
+  const { token, hash } = makeOpaqueToken()
+  const at = now.toISOString()
+  await trx
+    .insertInto('auth_sessions')
+    .values({
+      id,
+      user_id: session.userId,
+      login_id: session.loginId,
+      aal: session.aal,
+      amr: JSON.stringify(session.amr),
+      user_agent: session.userAgent.slice(0, USER_AGENT_MAX),
+      created_at: at,
+      last_used_at: at,
+    })
+    .execute()
+  await trx
+    .insertInto('auth_refresh_tokens')
+    .values({ id: randomUUID(), session_id: id, token_hash: hash, created_at: at })
+    .execute()
+  return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken: token }
+}
+
+/** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
+export async function openLogin(
+  trx: Db,
+  login: { userId: string; aal: Aal; userAgent: string },
+  now = new Date(),
+): Promise<{ loginId: string; cookie: string }> {
+  const loginId = randomUUID()
+  const { token, hash } = makeOpaqueToken()
+  await trx
+    .insertInto('auth_logins')
+    .values({
+      id: loginId,
+      user_id: login.userId,
+      token_hash: hash,
+      aal: login.aal,
+      user_agent: login.userAgent.slice(0, USER_AGENT_MAX),
+      created_at: now.toISOString(),
+      last_used_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + LOGIN_MAX_MS).toISOString(),
+    })
+    .execute()
+  return { loginId, cookie: token }
+}
+
+export function passwordAmr(now = Date.now()): Amr {
+  return [{ method: 'password', timestamp: Math.floor(now / 1000) }]
+}

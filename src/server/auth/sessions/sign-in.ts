@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordAudit } from '../../db/audit.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
+import { withFactors } from '../users/find-user.ts'
+import type { UserRow } from '../users/user-object.ts'
+import { setDeviceCookie } from './device-cookie.ts'
+import { isFromDashboard, setLoginCookie } from './login-cookie.ts'
+import { type Amr, openLogin, openSession } from './open-session.ts'
+import { type SessionObject, toSessionObject } from './session-object.ts'
+
+/** Opens a session for a person who has just proved who they are; a browser on the dashboard also gets its cookies. */
+export async function signIn(
+  context: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  proved: UserRow,
+  amr: Amr,
+): Promise<SessionObject> {
+  const fromDashboard = isFromDashboard(request, context.origins)
+  const userAgent = request.headers['user-agent'] ?? ''
+  const opened = await context.db.transaction().execute(async (trx) => {
+    const now = new Date()
+    const user = await trx
+      .updateTable('auth_users')
+      .set({ last_sign_in_at: now.toISOString() })
+      .where('id', '=', proved.id)
+      // Changed while the old one was being checked: that proof is worth nothing now.
+      .where('password_hash', 'is not distinct from', proved.password_hash)
+      .returningAll()
+      .executeTakeFirst()
+    if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
+    const login = fromDashboard
+      ? await openLogin(trx, { userId: user.id, aal: 'aal1', userAgent }, now)
+      : null
+    const session = await openSession(
+      trx,
+      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent },
+      now,
+    )
+    await recordAudit(trx, {
+      actor_id: user.id,
+      actor: user.email,
+      action: 'auth.signed_in',
+      subject: session.sessionId,
+    })
+    return { user, login, session }
+  })
+  if (opened.login !== null) {
+    setLoginCookie(reply, opened.login.cookie)
+    setDeviceCookie(reply, context.deviceSecret, opened.user.id)
+  }
+  return toSessionObject(context, await withFactors(context.db, opened.user), opened.session)
+}

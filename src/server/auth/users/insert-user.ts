@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { normalizeEmail } from '#contract/email.ts'
+import type { Db } from '../../db/database.ts'
+import { toJson } from '../read-body.ts'
+import type { UserRow } from './user-object.ts'
+
+export interface NewUser {
+  id?: string
+  email: string
+  passwordHash: string | null
+  confirmed: boolean
+  userMetadata?: Record<string, unknown>
+  appMetadata?: Record<string, unknown>
+  tokenRole?: string
+  bannedUntil?: string | null
+}
+
+/** Null when the address, or the id, is taken already. */
+export async function insertUser(trx: Db, user: NewUser, now = new Date()): Promise<UserRow | null> {
+  const at = now.toISOString()
+  const row = await trx
+    .insertInto('auth_users')
+    .values({
+      id: user.id ?? randomUUID(),
+      email: normalizeEmail(user.email),
+      password_hash: user.passwordHash,
+      user_metadata: toJson({ ...user.userMetadata, ...(user.confirmed ? { email_verified: true } : {}) }),
+      app_metadata: toJson({ provider: 'email', providers: ['email'], ...user.appMetadata }),
+      email_confirmed_at: user.confirmed ? at : null,
+      token_role: user.tokenRole ?? 'authenticated',
+      banned_until: user.bannedUntil ?? null,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}

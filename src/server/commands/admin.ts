@@ -1,0 +1,59 @@
+/** `npm run admin -- reset-password EMAIL | keys | rotate-keys` */
+
+import type { AuthContext } from '../auth/auth-context.ts'
+import { createAuthContext } from '../auth/create-auth.ts'
+import { resetPassword } from '../auth/reset-password.ts'
+import { rotateKeys } from '../auth/rotate-keys.ts'
+import { type Config, parseConfig, readEnvironment } from '../config.ts'
+import { openDatabase } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { runCommand, UsageError } from './run-command.ts'
+
+const USAGE = `Uso:
+  npm run admin -- reset-password EMAIL   gera uma nova senha e encerra todas as sessões da pessoa
+  npm run admin -- keys                   mostra a chave pública e a chave de serviço
+  npm run admin -- rotate-keys            troca a chave de assinatura: todas as sessões e chaves antigas deixam de valer`
+
+await runCommand(async () => {
+  const [command, ...args] = process.argv.slice(2)
+  const config = parseConfig(readEnvironment())
+  switch (command) {
+    case 'reset-password':
+      return withAuth(config, (auth) => showNewPassword(auth, args[0]))
+    case 'keys':
+      return withAuth(config, showKeys)
+    case 'rotate-keys':
+      if (config.auth.signingKeyFile !== null)
+        throw new UsageError(
+          'A chave vem do arquivo em AUTH_SIGNING_KEY_FILE: troque o arquivo e reinicie o servidor.',
+        )
+      await withAuth(config, ({ db }) => rotateKeys(db))
+      console.log('Chave de assinatura trocada. Todas as sessões foram encerradas. As novas chaves:\n')
+      return withAuth(config, showKeys)
+    default:
+      throw new UsageError(USAGE)
+  }
+})
+
+/** Works beside a running server: only servers lock the data directory. */
+async function withAuth(config: Config, work: (auth: AuthContext) => Promise<void>): Promise<void> {
+  const database = openDatabase(config)
+  try {
+    await migrate(database.db)
+    await work(await createAuthContext(config, database.db))
+  } finally {
+    await database.close()
+  }
+}
+
+async function showNewPassword(auth: AuthContext, email: string | undefined): Promise<void> {
+  if (email === undefined) throw new UsageError(USAGE)
+  const password = await resetPassword(auth, email)
+  if (password === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  console.log(`Nova senha de ${email}: ${password}\nTodas as sessões dessa conta foram encerradas.`)
+}
+
+async function showKeys({ keys }: AuthContext): Promise<void> {
+  console.log(`Chave pública (anon):\n${(await keys.current()).anonKey}\n`)
+  console.log(`Chave de serviço (service_role, secreta):\n${await keys.makeServiceKey()}`)
+}

@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely'
+import { columnTypes } from '../column-types.ts'
+
+/** The protocol's database role of a login, which travels in its tokens; what a person may do never depends on it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('auth_users')
+    .addColumn('token_role', columnTypes(db).text, (c) => c.notNull().defaultTo('authenticated'))
+    .execute()
+}

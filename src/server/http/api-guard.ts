@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from './app-error.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A person's browser may open this route of an API as a page. */
+    navigable?: boolean
+  }
+}
+
+interface ApiGuardOptions {
+  /** The dashboard's own origins; a browser's request from anywhere else is refused. */
+  origins: readonly string[]
+}
+
+/** An escaped NUL, which no text column of PostgreSQL can hold; an escaped backslash before it makes it plain text. */
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
+
+/**
+ * What makes a scope an API that no page but the dashboard can use (DESIGN, section 7, rule 4): no navigation, no
+ * foreign origin, JSON bodies only, and not one CORS header. Who calls is then proved by key and bearer token alone.
+ */
+export function guardApi(scope: FastifyInstance, { origins }: ApiGuardOptions): void {
+  scope.addHook('onRequest', async (request) => {
+    const { origin, 'sec-fetch-mode': mode } = request.headers
+    if (mode === 'navigate' && request.routeOptions.config?.navigable !== true)
+      throw new AppError(403, 'forbidden', 'This address answers programs, not navigations')
+    if (origin !== undefined && !origins.includes(origin))
+      throw new AppError(403, 'forbidden', 'This origin is not allowed')
+  })
+  scope.removeAllContentTypeParsers()
+  const parseJson = scope.getDefaultJsonParser('remove', 'remove')
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string
+    // The clients name the type on every call that is not a GET, with a body or without.
+    if (text.length === 0) return done(null, undefined)
+    if (ESCAPED_NUL.test(text)) return done(badJson('a NUL character is not allowed'))
+    parseJson(request, text, (error: Error | null, value?: unknown) =>
+      error === null ? done(null, value) : done(badJson(error.message)),
+    )
+  })
+}
+
+function badJson(problem: string): AppError {
+  return new AppError(400, 'bad_json', `Could not parse request body as JSON: ${problem}`)
+}

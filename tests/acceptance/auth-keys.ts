@@ -1,0 +1,13 @@
+import { createAuthContext } from '#server/auth/create-auth.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+export interface AuthKeys {
+  anon: string
+  service: string
+}
+
+/** What `npm run admin -- keys` prints. */
+export async function readKeys(site: TestApp): Promise<AuthKeys> {
+  const { keys } = await createAuthContext(site.config, site.database.db)
+  return { anon: (await keys.current()).anonKey, service: await keys.makeServiceKey() }
+}
