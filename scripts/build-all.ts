@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from '../src/server/build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
+import { drawPictures } from './draw-pictures.ts'
 
 /** Builds what browsers load and what the server renders with, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {
@@ -20,6 +21,7 @@ export async function buildAll(): Promise<void> {
       rolldownOptions: { input: { landing: 'src/landing/render.tsx' } },
     },
   })
+  drawPictures('dist/client')
   await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())
 }

@@ -17,6 +17,8 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets } from './http/static-assets.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
+import { readPictures } from './landing/pictures.ts'
+import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
@@ -36,12 +38,17 @@ export async function buildApp({ config, database, log, distDir }: AppDeps): Pro
   const manifest = new BuildManifest(join(distDir, 'client'))
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
+  const pictures = readPictures(join(distDir, 'client'))
   const assets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
+  const prepared = new Map([
+    ...assets,
+    ...(await preparePublicPages(config, renderer, documentAssets, pictures)),
+  ])
   const pages = new PageStore(config, renderer, documentAssets)
   await pages.compose()
 
   const gate = createGate(config, otherHeaders(https))
-  const servePrepared = createFastPath(pages, assets)
+  const servePrepared = createFastPath(pages, prepared)
   const fastPath: FastPath = (request, response) =>
     gate(request, response) || servePrepared(request, response)
 
