@@ -10,7 +10,8 @@ export default defineConfig({
   build: {
     outDir: 'dist/client',
     manifest: true,
-    modulePreload: { polyfill: false },
+    // The helper that it adds to every dynamic import is heavier than the page's own boot script.
+    modulePreload: false,
     target: 'es2022',
     assetsInlineLimit: 0,
     rolldownOptions: {

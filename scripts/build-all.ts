@@ -3,12 +3,12 @@ import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
+import { drawPictures } from './draw-pictures.ts'
 
 /** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {
   rmSync('dist', { recursive: true, force: true })
   await build({ logLevel: 'warn' })
-  await compressAssets('dist/client/assets')
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -34,5 +34,7 @@ export async function buildAll(): Promise<void> {
       rolldownOptions: { input: { serve: 'src/server/serve.ts' } },
     },
   })
+  drawPictures('dist/client')
+  await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())
 }

@@ -1,26 +1,14 @@
 import * as z from 'zod/mini'
 import { emailSchema } from './email.ts'
+import { NEWSLETTER_HONEYPOT } from './newsletter-form.ts'
 
-export const NEWSLETTER_PATH = '/api/newsletter'
-/** A field that people never see; a robot that fills every field gives itself away. */
-export const NEWSLETTER_HONEYPOT = 'site'
-
-/** A box is green exactly when its text contains the word "sucesso". */
-export const NEWSLETTER_MESSAGES = {
-  success: 'Inscrição realizada com sucesso!',
-  invalid: 'Por favor, insira um e-mail válido.',
-  rejected: 'Ocorreu um erro. Tente novamente mais tarde.',
-  unreachable: 'Erro ao tentar enviar. Tente novamente mais tarde.',
-} as const
-
-export function isSuccessMessage(text: string): boolean {
-  return text.includes('sucesso')
-}
-
-/** Answer of `POST /api/newsletter`, whatever its status: the text to show. */
-export interface NewsletterAnswer {
-  message: string
-}
+export {
+  isSuccessMessage,
+  NEWSLETTER_HONEYPOT,
+  NEWSLETTER_MESSAGES,
+  NEWSLETTER_PATH,
+  type NewsletterAnswer,
+} from './newsletter-form.ts'
 
 export const newsletterSchema = z.object({
   email: emailSchema,

@@ -1,11 +1,41 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { InertJson } from './inert-json.tsx'
+import { pickLegalParties, SITE_DATA_ELEMENT_ID } from './legal/site-data.ts'
+import { About } from './sections/about.tsx'
+import { Benefits } from './sections/benefits.tsx'
+import { Closing } from './sections/closing.tsx'
+import { Footer } from './sections/footer.tsx'
+import { Header } from './sections/header.tsx'
+import { Hero } from './sections/hero.tsx'
+import { Niches } from './sections/niches.tsx'
+import { Services } from './sections/services.tsx'
+import { structuredData } from './structured-data.ts'
 
-export function LandingPage({ site }: { site: SiteInfo }) {
+interface LandingPageProps {
+  site: SiteInfo
+  logo: string
+  /** Answer to a newsletter form that was posted without JavaScript. */
+  newsletterMessage?: string
+}
+
+export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps) {
   return (
-    <main>
-      <h1>{site.brandName}</h1>
-      <p>Cartões, débito e PIX para quem vende em alto volume.</p>
-      <a href={site.registerUrl}>Abrir Conta</a>
-    </main>
+    <>
+      <a className="skip" href="#main">
+        Ir para o conteúdo
+      </a>
+      <Header site={site} />
+      <main id="main">
+        <Hero site={site} />
+        <About />
+        <Services />
+        <Niches site={site} />
+        <Benefits site={site} />
+        <Closing site={site} />
+      </main>
+      <Footer site={site} message={newsletterMessage ?? null} />
+      <InertJson type="application/json" id={SITE_DATA_ELEMENT_ID} value={pickLegalParties(site)} />
+      <InertJson type="application/ld+json" value={structuredData(site, logo)} />
+    </>
   )
 }

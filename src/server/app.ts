@@ -21,6 +21,8 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets } from './http/static-assets.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
+import { readPictures } from './landing/pictures.ts'
+import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
@@ -47,7 +49,12 @@ export async function buildApp({
   const manifest = new BuildManifest(join(distDir, 'client'))
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
+  const pictures = readPictures(join(distDir, 'client'))
   const assets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
+  const prepared = new Map([
+    ...assets,
+    ...(await preparePublicPages(config, renderer, documentAssets, pictures)),
+  ])
   const pages = new PageStore(config, renderer, documentAssets)
   await pages.compose()
   const auth = await createAuth(config, database.db)
@@ -56,7 +63,7 @@ export async function buildApp({
     announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
 
   const gate = createGate(config, otherHeaders(https))
-  const servePrepared = createFastPath(pages, assets)
+  const servePrepared = createFastPath(pages, prepared)
   const fastPath: FastPath = (request, response) =>
     gate(request, response) || servePrepared(request, response)
 

@@ -52,7 +52,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const port = env.integer('PORT', 3000, 0, 65_535)
   const siteUrl = env.origin('SITE_URL') ?? `http://localhost:${port}`
   const adminUrl = env.origin('ADMIN_URL')
-  const brandName = env.text('BRAND_NAME', 80) ?? 'Pórtico'
+  const ownBrand = env.text('BRAND_NAME', 80)
+  const brandName = ownBrand ?? 'Pórtico'
   const contactEmail = env.email('CONTACT_EMAIL') ?? 'contato@portico.example'
   const appUrl = env.url('APP_URL', ['https:', 'http:']) ?? 'https://app.portico.example'
   const base = appUrl.replace(/\/+$/, '')
@@ -71,8 +72,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       whatsappNumber: env.digits('WHATSAPP_NUMBER', 8, 15) ?? '5511000000000',
       loginUrl: `${base}/login`,
       registerUrl: `${base}/register`,
-      linkedinUrl: env.url('LINKEDIN_URL', ['https:']),
-      instagramUrl: env.url('INSTAGRAM_URL', ['https:']),
+      linkedinUrl:
+        env.url('LINKEDIN_URL', ['https:']) ?? (ownBrand === null ? 'https://www.linkedin.com/' : null),
+      instagramUrl:
+        env.url('INSTAGRAM_URL', ['https:']) ?? (ownBrand === null ? 'https://www.instagram.com/' : null),
       legalName: env.text('COMPANY_LEGAL_NAME', 200),
       cnpj: env.cnpj('COMPANY_CNPJ'),
       dpoEmail: env.email('DPO_EMAIL'),

@@ -1,1 +1,11 @@
-document.documentElement.dataset.ready = ''
+import { carryCampaign } from './attribution.ts'
+import { followCurrentSection } from './current-section.ts'
+import { followHeaderState } from './header-state.ts'
+import { wireIslands } from './islands.ts'
+import { wireMenu } from './menu.ts'
+
+followHeaderState()
+followCurrentSection()
+wireMenu()
+carryCampaign()
+wireIslands()

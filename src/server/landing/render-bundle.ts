@@ -4,8 +4,12 @@ import { pathToFileURL } from 'node:url'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type * as RenderBundle from '#landing/render.tsx'
 import type { BuildManifest } from '../http/build-manifest.ts'
+import { readPictures } from './pictures.ts'
 
 export type LandingRenderer = typeof RenderBundle
+
+/** Each is loaded on a first touch; what they import comes with them. */
+const ISLANDS = ['src/landing/islands/hydrate-newsletter.tsx', 'src/landing/islands/open-legal.tsx']
 
 /** The page's React code, bundled by the build: Node strips types but does not read JSX. */
 export async function loadRenderBundle(distDirectory: string): Promise<LandingRenderer> {
@@ -13,8 +17,16 @@ export async function loadRenderBundle(distDirectory: string): Promise<LandingRe
 }
 
 export function readDocumentAssets(distDirectory: string, manifest: BuildManifest): DocumentAssets {
+  const client = join(distDirectory, 'client')
+  const bootScript = manifest.entry('src/landing/boot/boot.ts').file
+  const islands = ISLANDS.map((source) => manifest.entry(source))
+  const prefetch = new Set(islands.flatMap(({ file, imports }) => [...imports, file]))
+  prefetch.delete(bootScript)
   return {
-    css: readFileSync(join(distDirectory, 'client', manifest.entry('src/landing/landing.css').file), 'utf8'),
-    bootScript: manifest.entry('src/landing/boot/boot.ts').file,
+    css: readFileSync(join(client, manifest.entry('src/landing/landing.css').file), 'utf8').trim(),
+    bootScript,
+    prefetch: [...prefetch],
+    font: manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file,
+    pictures: readPictures(client),
   }
 }

@@ -1,0 +1,79 @@
+import type { LegalSlug } from '../legal/legal-titles.ts'
+
+/**
+ * React stays off the load path: it is prefetched when the browser is idle and runs on the first touch of a part that
+ * needs it. What was pressed before that is kept and done again once the part answers.
+ */
+export function wireIslands(): void {
+  wireNewsletter()
+  wireLegalLinks()
+  if (document.readyState === 'complete') prefetchWhenIdle()
+  else addEventListener('load', prefetchWhenIdle)
+}
+
+function wireNewsletter(): void {
+  const island = document.querySelector('[data-island=newsletter]')
+  if (island === null) return
+  let ready: Promise<void> | undefined
+  const start = () => {
+    ready ??= import('../islands/hydrate-newsletter.tsx').then((part) => part.hydrateNewsletter(island))
+    return ready
+  }
+  const keepSubmit = (event: Event) => {
+    event.preventDefault()
+    const form = event.target as HTMLFormElement
+    start().then(
+      () => {
+        island.removeEventListener('submit', keepSubmit)
+        form.requestSubmit()
+      },
+      // Without the island the platform's own form post still works.
+      () => form.submit(),
+    )
+  }
+  island.addEventListener('submit', keepSubmit)
+  for (const touch of ['focusin', 'pointerdown']) {
+    island.addEventListener(
+      touch,
+      () => {
+        start().then(
+          () => island.removeEventListener('submit', keepSubmit),
+          () => {},
+        )
+      },
+      { once: true },
+    )
+  }
+}
+
+function wireLegalLinks(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-legal]')) {
+    // Here the link opens a dialog, and says so; without this script it is a link to a page.
+    link.setAttribute('role', 'button')
+    link.setAttribute('aria-haspopup', 'dialog')
+    link.addEventListener('keydown', (event) => {
+      if (event.key !== ' ') return
+      event.preventDefault()
+      link.click()
+    })
+    link.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      import('../islands/open-legal.tsx')
+        .then((part) => part.openLegal(link.dataset.legal as LegalSlug, link))
+        .catch(() => location.assign(link.href))
+    })
+  }
+}
+
+function prefetchWhenIdle(): void {
+  const files = document.querySelector<HTMLElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
+  const prefetch = () => {
+    for (const href of files) {
+      document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href }))
+    }
+  }
+  // Safari has no idle callback.
+  if ('requestIdleCallback' in window) requestIdleCallback(prefetch)
+  else setTimeout(prefetch, 200)
+}

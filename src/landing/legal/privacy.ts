@@ -1,0 +1,82 @@
+import { companyName, type LegalDocument, type LegalParties } from './legal-document.ts'
+
+export function privacyPolicy(parties: LegalParties): LegalDocument {
+  const officer = parties.dpoEmail ?? parties.contactEmail
+  return {
+    intro: `Esta política explica como ${companyName(parties)} trata dados pessoais de visitantes deste site, de clientes e de quem paga por meio da nossa plataforma, conforme a Lei nº 13.709/2018 (LGPD).`,
+    sections: [
+      {
+        title: 'Dados que coletamos',
+        blocks: [
+          'Coletamos somente o necessário para cada finalidade:',
+          [
+            'Cadastro: nome ou razão social, CPF ou CNPJ, e-mail, telefone, endereço, dados bancários e documentos de identificação.',
+            'Transações: valor, data, meio de pagamento, resultado e dados do pagador. Números de cartão são tratados em ambiente PCI DSS Nível 1.',
+            'Navegação: registros de acesso exigidos pelo Marco Civil da Internet, tipo de dispositivo e, com o seu consentimento, cookies de medição.',
+            'Contato: o que você nos envia por e-mail, WhatsApp ou formulário, inclusive o e-mail da newsletter.',
+          ],
+        ],
+      },
+      {
+        title: 'Como usamos os dados',
+        blocks: [
+          [
+            'Abrir e manter a sua conta, processar pagamentos e saques (execução de contrato).',
+            'Prevenir fraudes, lavagem de dinheiro e outros ilícitos (obrigação legal e proteção do crédito).',
+            'Prestar suporte e melhorar o serviço (legítimo interesse).',
+            'Enviar a newsletter e medir campanhas (consentimento, que você pode revogar quando quiser).',
+          ],
+        ],
+      },
+      {
+        title: 'Compartilhamento',
+        blocks: [
+          'Seus dados nunca são vendidos.',
+          'Compartilhamos o mínimo necessário com adquirentes, bandeiras, bancos e arranjos de pagamento; com prestadores que operam em nosso nome, sob contrato e sigilo; e com autoridades, quando a lei ou uma ordem judicial exige. Em pagamentos internacionais, a transferência segue os artigos 33 a 36 da LGPD.',
+        ],
+      },
+      {
+        title: 'Segurança',
+        blocks: [
+          'Usamos criptografia em trânsito e em repouso, acesso por função com registro de uso, monitoramento 24/7 e certificação PCI DSS Nível 1. Se um incidente puder causar risco ou dano relevante, comunicamos a ANPD e as pessoas afetadas nos prazos legais.',
+        ],
+      },
+      {
+        title: 'Retenção',
+        blocks: [
+          'Guardamos os dados enquanto a conta existir e, depois, pelos prazos legais: registros de acesso por seis meses, dados de transações e de prevenção à lavagem de dinheiro por até dez anos. O e-mail da newsletter fica até o cancelamento. Ao fim do prazo, excluímos ou anonimizamos.',
+        ],
+      },
+      {
+        title: 'Seus direitos',
+        blocks: [
+          'Você pode, a qualquer momento e sem custo, pedir:',
+          [
+            'confirmação do tratamento e acesso aos dados;',
+            'correção, anonimização, bloqueio ou eliminação;',
+            'portabilidade e informação sobre compartilhamentos;',
+            'revogação do consentimento e oposição a tratamentos;',
+            'revisão de decisões automatizadas, como a análise antifraude.',
+          ],
+          'Respondemos em até 15 dias. Você também pode reclamar à Autoridade Nacional de Proteção de Dados (ANPD).',
+        ],
+      },
+      {
+        title: 'Cookies',
+        blocks: [
+          'Cookies não essenciais só são usados depois da sua escolha. Os tipos, as finalidades e o modo de mudar de ideia estão na Política de Cookies.',
+        ],
+      },
+      {
+        title: 'Mudanças nesta política',
+        blocks: [
+          'Podemos atualizar este texto. Mudanças relevantes são avisadas neste site ou por e-mail antes de valerem, e a data no início indica a versão vigente. Se a mudança depender do seu consentimento, pedimos de novo.',
+        ],
+      },
+      {
+        title: 'Contato',
+        blocks: [`Encarregado pelo tratamento de dados pessoais: ${officer}. São Paulo, Brasil.`],
+      },
+    ],
+  }
+}

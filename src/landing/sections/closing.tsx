@@ -1,0 +1,23 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { CLOSING } from '../content/closing.ts'
+import { Figures } from '../parts/figures.tsx'
+import { RegisterLink } from '../parts/register-link.tsx'
+import { SpecialistLink } from '../parts/specialist-link.tsx'
+
+export function Closing({ site }: { site: SiteInfo }) {
+  return (
+    <section className="close">
+      <div className="wrap">
+        <div>
+          <h2>{CLOSING.title}</h2>
+          <p className="lead">{CLOSING.text}</p>
+          <div className="row">
+            <RegisterLink site={site} label={CLOSING.start} tone="solid" />
+            <SpecialistLink site={site} />
+          </div>
+        </div>
+        <Figures className="arcade" figures={CLOSING.figures} />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/footer.ts'
+import { InstagramIcon, LinkedinIcon } from '../drawings/network-icons.tsx'
+import { NewsletterForm } from '../islands/newsletter-form.tsx'
+import { LEGAL_TITLES } from '../legal/legal-titles.ts'
+import { phoneUrl, whatsappUrl } from '../outside-links.ts'
+import { Brand } from '../parts/brand.tsx'
+import { CompanyLine } from '../parts/company-line.tsx'
+
+export function Footer({ site, message }: { site: SiteInfo; message: string | null }) {
+  return (
+    <footer className="dark" id="contact">
+      <div className="wrap foot">
+        <div className="news" id="newsletter">
+          <h2>{FOOTER.newsletter.title}</h2>
+          <div data-island="newsletter">
+            <NewsletterForm initialMessage={message} />
+          </div>
+        </div>
+        <div className="in">
+          <Contact site={site} />
+          <div className="cols links">
+            {FOOTER_COLUMNS.map(({ title, links }) => (
+              <div key={title}>
+                <h3>{title}</h3>
+                {links.map(({ label, to }) => (
+                  <a key={label} {...linkTo(site, to)}>
+                    {label}
+                  </a>
+                ))}
+              </div>
+            ))}
+          </div>
+        </div>
+        <Legal site={site} />
+      </div>
+    </footer>
+  )
+}
+
+function Contact({ site }: { site: SiteInfo }) {
+  return (
+    <div>
+      <Brand name={site.brandName} href="#home" />
+      <p className="blurb">{FOOTER.blurb}</p>
+      <address className="links">
+        <a href={`mailto:${site.contactEmail}`}>{site.contactEmail}</a>
+        <a href={phoneUrl(site.contactPhone)}>{site.contactPhone}</a>
+        <p>{FOOTER.city}</p>
+      </address>
+      <div className="row">
+        {site.linkedinUrl !== null && (
+          <a className="icon" href={site.linkedinUrl} aria-label="LinkedIn">
+            <LinkedinIcon />
+          </a>
+        )}
+        {site.instagramUrl !== null && (
+          <a className="icon" href={site.instagramUrl} aria-label="Instagram">
+            <InstagramIcon />
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Legal({ site }: { site: SiteInfo }) {
+  return (
+    <div className="legal links">
+      <p>{copyrightLine(site.brandName)}</p>
+      {LEGAL_TITLES.map(({ slug, title }) => (
+        <a key={slug} href={`/${slug}`} data-legal={slug}>
+          {title}
+        </a>
+      ))}
+      <a href="/cookies" data-preferences="">
+        {FOOTER.preferences}
+      </a>
+      <CompanyLine site={site} />
+    </div>
+  )
+}
+
+function linkTo(
+  site: SiteInfo,
+  to: FooterTarget,
+): React.ComponentProps<'a'> & Record<`data-${string}`, string> {
+  if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-moment': 'lead' }
+  if (to === 'whatsapp') {
+    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-moment': 'contact' }
+  }
+  return { href: to }
+}

@@ -1,0 +1,39 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { NAVIGATION } from '../content/navigation.ts'
+import { Brand } from '../parts/brand.tsx'
+import { LoginLink } from '../parts/login-link.tsx'
+
+export function Header({ site }: { site: SiteInfo }) {
+  return (
+    <>
+      <header className="top dark">
+        <div className="wrap">
+          <Brand name={site.brandName} href="#home" />
+          <nav className="nav" aria-label="Principal">
+            <NavigationLinks />
+          </nav>
+          <LoginLink site={site} className="btn sm wide" newTab />
+          <LoginLink site={site} className="btn sm narrow" newTab={false} />
+          <button type="button" className="icon" popoverTarget="menu" aria-label="Menu">
+            <svg width="24" height="24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+              <path d="M2 8h20M2 16h20" />
+              <path d="m4 4 16 16M20 4 4 20" />
+            </svg>
+          </button>
+        </div>
+      </header>
+      <nav id="menu" popover="auto" aria-label="Menu">
+        <NavigationLinks />
+        <LoginLink site={site} className="btn solid" newTab={false} />
+      </nav>
+    </>
+  )
+}
+
+function NavigationLinks() {
+  return NAVIGATION.map(({ id, label }) => (
+    <a key={id} href={`#${id}`}>
+      {label}
+    </a>
+  ))
+}

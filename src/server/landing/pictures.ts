@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Public paths of the pictures that the build drew. */
+export interface Pictures {
+  icon: string
+  iconLegacy: string
+  touchIcon: string
+  icon192: string
+  icon512: string
+  /** 1200 × 630, for shared links. */
+  share: string
+}
+
+export function readPictures(clientDirectory: string): Pictures {
+  return JSON.parse(readFileSync(join(clientDirectory, 'pictures.json'), 'utf8'))
+}

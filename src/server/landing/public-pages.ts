@@ -1,0 +1,36 @@
+import type { DocumentAssets } from '#landing/document.tsx'
+import type { Config } from '../config.ts'
+import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import { type Headers, otherHeaders, pageHeaders } from '../http/security-headers.ts'
+import { publicPagePolicy } from './page-store.ts'
+import type { Pictures } from './pictures.ts'
+import type { LandingRenderer } from './render-bundle.ts'
+import { siteFiles } from './site-files.ts'
+
+/** Everything public beside `/` that never changes while the process runs, by path, ready to be sent. */
+export async function preparePublicPages(
+  config: Config,
+  renderer: LandingRenderer,
+  assets: DocumentAssets,
+  pictures: Pictures,
+): Promise<Map<string, PreparedResponse>> {
+  const https = config.siteUrl.startsWith('https:')
+  const page = {
+    ...pageHeaders(publicPagePolicy(config, assets), { https }),
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+  }
+  const file = { ...otherHeaders(https), 'cache-control': 'public, max-age=3600' }
+  const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
+    prepare(`/${slug}`, renderer.renderLegalPage(config.site, assets, slug), page),
+  )
+  const files = siteFiles(config.site, pictures, renderer.renderLlmsText(config.site)).map(
+    ({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }),
+  )
+  return new Map(await Promise.all([...documents, ...files]))
+}
+
+async function prepare(path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> {
+  const body = Buffer.from(text)
+  return [path, prepareResponse(body, await compressText(body), headers)]
+}

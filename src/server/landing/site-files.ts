@@ -1,0 +1,65 @@
+import type { SiteInfo } from '#contract/site.ts'
+import type { Pictures } from './pictures.ts'
+
+interface SiteFile {
+  path: string
+  type: string
+  body: string
+}
+
+const LEGAL_PATHS = ['/privacidade', '/termos', '/cookies', '/compliance']
+
+/** What crawlers, phones and security researchers look for at well-known places. */
+export function siteFiles(
+  site: SiteInfo,
+  pictures: Pictures,
+  llmsText: string,
+  now = new Date(),
+): SiteFile[] {
+  const text = 'text/plain; charset=utf-8'
+  return [
+    { path: '/robots.txt', type: text, body: robots(site) },
+    { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', body: sitemap(site) },
+    { path: '/llms.txt', type: text, body: llmsText },
+    {
+      path: '/site.webmanifest',
+      type: 'application/manifest+json; charset=utf-8',
+      body: manifest(site, pictures),
+    },
+    { path: '/.well-known/security.txt', type: text, body: securityText(site, now) },
+  ]
+}
+
+function robots(site: SiteInfo): string {
+  return `User-agent: *\nDisallow: /admin\nDisallow: /api/\n\nSitemap: ${site.siteUrl}/sitemap.xml\n`
+}
+
+function sitemap(site: SiteInfo): string {
+  const urls = ['/', ...LEGAL_PATHS].map((path) => `<url><loc>${escapeXml(site.siteUrl + path)}</loc></url>`)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`
+}
+
+function manifest(site: SiteInfo, pictures: Pictures): string {
+  const icon = (src: string, size: number) => ({ src, sizes: `${size}x${size}`, type: 'image/png' })
+  return JSON.stringify({
+    name: site.brandName,
+    short_name: site.brandName,
+    lang: 'pt-BR',
+    start_url: '/',
+    display: 'browser',
+    background_color: '#0b201b',
+    theme_color: '#0b201b',
+    icons: [icon(pictures.icon192, 192), icon(pictures.icon512, 512)],
+  })
+}
+
+/** RFC 9116 asks for an end date; a year from the start of the process, so a forgotten server says so. */
+function securityText(site: SiteInfo, now: Date): string {
+  const expires = new Date(now)
+  expires.setUTCFullYear(expires.getUTCFullYear() + 1)
+  return `Contact: mailto:${site.contactEmail}\nExpires: ${expires.toISOString()}\nPreferred-Languages: pt-BR, en\nCanonical: ${site.siteUrl}/.well-known/security.txt\n`
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
