@@ -1,0 +1,44 @@
+import type { ViteDevServer } from 'vite'
+import type { DocumentAssets } from '../src/landing/document.tsx'
+import type { Config } from '../src/server/config.ts'
+import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
+
+/** Sources where a build has hashed files. */
+function sourceAssets(): DocumentAssets {
+  const icon = 'data:,'
+  return {
+    css: '',
+    bootScript: '/src/landing/boot/boot.ts',
+    prefetch: [],
+    font: '/src/design/fonts/instrument-sans-pt.woff2',
+    pictures: { icon, touchIcon: icon, share: icon },
+  }
+}
+
+/** The page of a path, rendered from its sources as they are now; null for a path that is no page of ours. */
+export async function renderPageFromSource(
+  vite: ViteDevServer,
+  config: Config,
+  path: string,
+): Promise<string | null> {
+  const renderer = (await vite.ssrLoadModule('/src/landing/render.tsx')) as LandingRenderer
+  const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === `/${slug}`)
+  if (path !== '/' && legal === undefined) return null
+  const html =
+    legal === undefined
+      ? renderer.renderLanding(config.site, sourceAssets())
+      : renderer.renderLegalPage(config.site, sourceAssets(), legal.slug)
+  const styled = html.replace('<style></style>', '<link rel="stylesheet" href="/src/landing/landing.css">')
+  return vite.transformIndexHtml(path, styled)
+}
+
+/** The server's own dashboard page, with its session, but with the sources in place of the built files. */
+export function renderAdminFromSource(vite: ViteDevServer, html: string, path: string): Promise<string> {
+  const bare = html
+    .replace(/<link rel="(stylesheet|modulepreload)" href="\/assets\/[^>]+>/g, '')
+    .replace(
+      /<script type="module" src="\/assets\/[^"]+"><\/script>/,
+      '<script type="module" src="/src/admin/main.tsx"></script>',
+    )
+  return vite.transformIndexHtml(path, bare)
+}
