@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isEmail } from '#contract/email.ts'
-import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts'
-import { type Database, openDatabase, SQLITE_FILE } from '../db/database.ts'
+import { type Config, parseConfig, readEnvironment } from '../config.ts'
+import { type Database, type Db, openDatabase, SQLITE_FILE } from '../db/database.ts'
 import { eraseSubscription } from '../newsletter/erase-subscription.ts'
 import { exportSubscriptions } from '../newsletter/export-subscriptions.ts'
 import { requeue } from '../newsletter/requeue.ts'
 import { summarizeQueue } from '../newsletter/summarize-queue.ts'
+import { runCommand, UsageError } from './run-command.ts'
 
 const USAGE = `Uso: npm run newsletter -- COMANDO
   status           mostra quantas inscrições aguardam, foram entregues ou falharam
@@ -17,33 +18,21 @@ const USAGE = `Uso: npm run newsletter -- COMANDO
   export [ARQUIVO] escreve todas em CSV, no arquivo ou na saída
   erase EMAIL      apaga os dados de uma pessoa (LGPD)`
 
-/** Something that the operator can mend, told in one line. */
-class CommandError extends Error {}
-
-const [command, argument, ...rest] = process.argv.slice(2)
-try {
-  await run()
-} catch (error) {
-  const expected = error instanceof CommandError || error instanceof ConfigError
-  console.error(expected ? error.message : `O comando falhou: ${(error as Error).message}`)
-  process.exitCode = 1
-}
-
-async function run(): Promise<void> {
-  const wanted = argument === undefined ? 0 : 1 + rest.length
-  if (command === 'status' && wanted === 0) return await withDatabase(printStatus)
-  if (command === 'retry' && wanted === 0) return await withDatabase(retry)
-  if (command === 'export' && wanted <= 1) return await withDatabase(exportCsv)
-  if (command === 'erase' && wanted === 1) return await withDatabase(erase)
-  throw new CommandError(USAGE)
-}
+await runCommand(async () => {
+  const [command, argument, ...rest] = process.argv.slice(2)
+  const given = argument === undefined ? 0 : 1 + rest.length
+  if (command === 'status' && given === 0) return await withDatabase(printStatus)
+  if (command === 'retry' && given === 0) return await withDatabase(retry)
+  if (command === 'export' && given <= 1) return await withDatabase(({ db }) => exportCsv(db, argument))
+  if (command === 'erase' && argument !== undefined && given === 1)
+    return await withDatabase(({ db }) => erase(db, argument))
+  throw new UsageError(USAGE)
+})
 
 async function withDatabase(work: (database: Database, config: Config) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnvironment())
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, SQLITE_FILE)))
-    throw new CommandError(
-      `Não há banco de dados em ${config.dataDir}. O servidor já foi iniciado alguma vez?`,
-    )
+    throw new UsageError(`Não há banco de dados em ${config.dataDir}. O servidor já foi iniciado alguma vez?`)
   const database = openDatabase(config)
   try {
     await work(database, config)
@@ -70,16 +59,16 @@ async function retry({ db }: Database): Promise<void> {
   console.log(`De volta à fila: ${failed}. Adiantadas: ${waiting}.`)
 }
 
-async function exportCsv({ db }: Database): Promise<void> {
-  const target: Writable = argument === undefined ? process.stdout : createExportFile(argument)
+async function exportCsv(db: Db, path?: string): Promise<void> {
+  const target: Writable = path === undefined ? process.stdout : createExportFile(path)
   try {
-    await pipeline(Readable.from(exportSubscriptions(db)), target, { end: argument !== undefined })
+    await pipeline(Readable.from(exportSubscriptions(db)), target, { end: path !== undefined })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new CommandError(`O arquivo ${argument} já existe e não foi alterado.`)
+      throw new UsageError(`O arquivo ${path} já existe e não foi alterado.`)
     throw error
   }
-  if (argument !== undefined) console.log(`Inscrições escritas em ${argument}`)
+  if (path !== undefined) console.log(`Inscrições escritas em ${path}`)
 }
 
 /** People's addresses: for the owner's eyes, and never over another file. */
@@ -87,11 +76,10 @@ function createExportFile(path: string): Writable {
   return createWriteStream(path, { flags: 'wx', mode: 0o600 })
 }
 
-async function erase({ db }: Database): Promise<void> {
-  const email = argument ?? ''
-  if (!isEmail(email)) throw new CommandError(`"${email}" não é um e-mail.`)
+async function erase(db: Db, email: string): Promise<void> {
+  if (!isEmail(email)) throw new UsageError(`"${email}" não é um e-mail.`)
   const { found, wasDelivered } = await eraseSubscription(db, email, new Date())
-  if (!found) throw new CommandError('Não há inscrição com este e-mail.')
+  if (!found) throw new UsageError('Não há inscrição com este e-mail.')
   console.log('Inscrição apagada.')
   if (wasDelivered) console.log('O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.')
 }
