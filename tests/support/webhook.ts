@@ -6,6 +6,7 @@ export interface WebhookCall {
   body: string
   email: string
   key: string
+  path: string
   headers: IncomingHttpHeaders
 }
 
@@ -36,7 +37,13 @@ export async function startWebhook(port = 0): Promise<TestWebhook> {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const { email } = JSON.parse(body) as { email: string }
-    const call = { body, email, key: String(request.headers['idempotency-key']), headers: request.headers }
+    const call = {
+      body,
+      email,
+      key: String(request.headers['idempotency-key']),
+      path: request.url ?? '',
+      headers: request.headers,
+    }
     calls.push(call)
     seen.set(email, (seen.get(email) ?? 0) + 1)
     events.emit('call')

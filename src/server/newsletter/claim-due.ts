@@ -17,6 +17,9 @@ export interface ClaimOptions {
   leaseMs: number
 }
 
+/** How far the clocks of two replicas may differ before one thinks that its own was set back. */
+const CLOCK_TOLERANCE_MS = 60_000
+
 /**
  * Takes due subscriptions, oldest first, for as long as the lease lasts. One statement, so one short transaction;
  * PostgreSQL's `skip locked` lets replicas take different rows at once instead of waiting for each other.
@@ -35,14 +38,14 @@ export function claimDue(db: Db, { now, limit, leaseMs }: ClaimOptions): Promise
         .where((eb) =>
           eb.or([
             eb('next_attempt_at', '<=', at(now)),
-            eb('next_attempt_at', '>', at(now + LONGEST_DELAY_MS)),
+            eb('next_attempt_at', '>', at(now + LONGEST_DELAY_MS + CLOCK_TOLERANCE_MS)),
           ]),
         )
         .where((eb) =>
           eb.or([
             eb('leased_until', 'is', null),
             eb('leased_until', '<=', at(now)),
-            eb('leased_until', '>', at(now + leaseMs)),
+            eb('leased_until', '>', at(now + leaseMs + CLOCK_TOLERANCE_MS)),
           ]),
         )
         .orderBy('next_attempt_at')
