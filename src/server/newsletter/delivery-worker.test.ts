@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
@@ -293,46 +293,4 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
       ['newsletter: the webhook takes subscriptions again'],
     ])
   })
-})
-
-test('several replicas share the queue on PostgreSQL and do no work twice', async () => {
-  const database = await makeDatabase('postgres')
-  const webhook = await startWebhook()
-  webhook.behave((response, call, seen) => void setTimeout(() => accept(response, call, seen), 2))
-  const at = new Date().toISOString()
-  await database.db
-    .insertInto('newsletter_subscriptions')
-    .values(
-      Array.from({ length: 600 }, (_, index) => ({
-        id: randomUUID(),
-        email: `pessoa${index}@exemplo.com.br`,
-        status: 'pending' as const,
-        delivery_key: randomUUID(),
-        next_attempt_at: at,
-        created_at: at,
-      })),
-    )
-    .execute()
-  const workers = ['a', 'b', 'c', 'd'].map(
-    (name) =>
-      new DeliveryWorker({
-        db: database.db,
-        webhook: { webhookUrl: `${webhook.url}?replica=${name}`, webhookSecret: null },
-        log: createLogger('silent'),
-      }),
-  )
-  for (const worker of workers) worker.start()
-  await webhook.arrived(600)
-  await Promise.all(workers.map((worker) => worker.stop()))
-  expect(webhook.calls).toHaveLength(600)
-  expect(new Set(webhook.calls.map((call) => call.key)).size).toBe(600)
-  expect(new Set(webhook.calls.map((call) => call.path)).size).toBe(4)
-  const left = await database.db
-    .selectFrom('newsletter_subscriptions')
-    .select('id')
-    .where('status', '!=', 'delivered')
-    .execute()
-  expect(left).toEqual([])
-  await webhook.close()
-  await database.close()
 })

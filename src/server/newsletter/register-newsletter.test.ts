@@ -1,7 +1,10 @@
+import Fastify from 'fastify'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { registerNewsletter } from './register-newsletter.ts'
 
 const { success, invalid, rejected } = NEWSLETTER_MESSAGES
 const JSON_TYPE = 'application/json'
@@ -171,3 +174,35 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect((await site.app.inject({ method, url: '/api/newsletter' })).statusCode).toBe(404)
   })
 })
+
+test.each([JSON_TYPE, FORM_TYPE])(
+  'a database that is gone is a failure that says so, to %s',
+  async (type) => {
+    const database = await makeDatabase('sqlite')
+    await sql`drop table newsletter_subscriptions`.execute(database.db)
+    const app = Fastify()
+    let woken = false
+    registerNewsletter(app, {
+      db: database.db,
+      config: { trustProxy: false },
+      renderAnswer: (message) => `<p>${message}</p>`,
+      onStored: () => {
+        woken = true
+      },
+    })
+    const payload = type === JSON_TYPE ? '{"email":"ana@exemplo.com.br"}' : 'email=ana%40exemplo.com.br'
+    const response = await app.inject({
+      method: 'POST',
+      url: '/api/newsletter',
+      payload,
+      headers: { 'content-type': type },
+    })
+    expect(response.statusCode).toBe(500)
+    expect(response.body).toBe(
+      type === JSON_TYPE ? JSON.stringify({ message: rejected }) : `<p>${rejected}</p>`,
+    )
+    expect(woken).toBe(false)
+    await app.close()
+    await database.close()
+  },
+)
