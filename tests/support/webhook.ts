@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface WebhookCall {
+interface WebhookCall {
   body: string
   email: string
   key: string
