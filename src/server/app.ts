@@ -24,6 +24,8 @@ import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
 import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
+import { DeliveryWorker } from './newsletter/delivery-worker.ts'
+import { registerNewsletter } from './newsletter/register-newsletter.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
 
@@ -95,6 +97,16 @@ export async function buildApp({
     manifest,
     boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),
   })
+
+  const deliveries = new DeliveryWorker({ db: database.db, webhook: config.newsletter, log })
+  registerNewsletter(app, {
+    db: database.db,
+    config,
+    renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
+    onStored: () => deliveries.wake(),
+  })
+  app.addHook('onReady', async () => deliveries.start())
+  app.addHook('onClose', () => deliveries.stop())
   return app
 }
 

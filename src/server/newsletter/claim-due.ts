@@ -1,0 +1,82 @@
+import { engineOf } from '../db/column-types.ts'
+import type { Db } from '../db/database.ts'
+import { LONGEST_DELAY_MS } from './back-off.ts'
+
+export interface ClaimedSubscription {
+  id: string
+  email: string
+  delivery_key: string
+  attempts: number
+  /** Names this claim: whoever holds another value of it has lost the row. */
+  leased_until: string | null
+}
+
+export interface ClaimOptions {
+  now: number
+  limit: number
+  leaseMs: number
+}
+
+/** How far the clocks of two replicas may differ before one thinks that its own was set back. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+/**
+ * Takes due subscriptions, oldest first, for as long as the lease lasts. One statement, so one short transaction;
+ * PostgreSQL's `skip locked` lets replicas take different rows at once instead of waiting for each other.
+ *
+ * A time further ahead than we ever write (an hour for an attempt, a lease for a claim) was written before the clock
+ * was set back, and counts as past.
+ */
+export function claimDue(db: Db, { now, limit, leaseMs }: ClaimOptions): Promise<ClaimedSubscription[]> {
+  const at = (time: number) => new Date(time).toISOString()
+  return db
+    .with('due', (qb) =>
+      qb
+        .selectFrom('newsletter_subscriptions')
+        .select('id')
+        .where('status', '=', 'pending')
+        .where((eb) =>
+          eb.or([
+            eb('next_attempt_at', '<=', at(now)),
+            eb('next_attempt_at', '>', at(now + LONGEST_DELAY_MS + CLOCK_TOLERANCE_MS)),
+          ]),
+        )
+        .where((eb) =>
+          eb.or([
+            eb('leased_until', 'is', null),
+            eb('leased_until', '<=', at(now)),
+            eb('leased_until', '>', at(now + leaseMs + CLOCK_TOLERANCE_MS)),
+          ]),
+        )
+        .orderBy('next_attempt_at')
+        .limit(limit)
+        .$if(engineOf(db) === 'postgres', (query) => query.forUpdate().skipLocked()),
+    )
+    .updateTable('newsletter_subscriptions')
+    .set({ leased_until: at(now + leaseMs) })
+    .where('id', 'in', (eb) => eb.selectFrom('due').select('id'))
+    .returning(['id', 'email', 'delivery_key', 'attempts', 'leased_until'])
+    .execute()
+}
+
+/** When the next attempt that is not due yet falls due. */
+export async function findNextDue(db: Db, now: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('newsletter_subscriptions')
+    .select('next_attempt_at')
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '>', new Date(now).toISOString())
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? null : Date.parse(row.next_attempt_at)
+}
+
+/** Only where no other process can hold one: what a killed server left is free again at once. */
+export async function releaseEveryLease(db: Db): Promise<void> {
+  await db
+    .updateTable('newsletter_subscriptions')
+    .set({ leased_until: null })
+    .where('leased_until', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import { normalizeEmail } from '#contract/email.ts'
+import { recordAudit } from '../db/audit.ts'
+import { engineOf } from '../db/column-types.ts'
+import type { Db } from '../db/database.ts'
+
+export interface Erased {
+  found: boolean
+  /** The webhook has the address too, and must be told by other means. */
+  wasDelivered: boolean
+}
+
+/** Forgets a person (LGPD, art. 18, VI). The trail keeps that somebody was erased, and not who. */
+export async function eraseSubscription(db: Db, email: string, now: Date): Promise<Erased> {
+  const embedded = engineOf(db) === 'sqlite'
+  // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file.
+  if (embedded) await sql`pragma secure_delete = on`.execute(db)
+  const erased = await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .deleteFrom('newsletter_subscriptions')
+      .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', normalizeEmail(email)))
+      .returning(['status', 'attempts'])
+      .executeTakeFirst()
+    if (row === undefined) return { found: false, wasDelivered: false }
+    await recordAudit(trx, { actor_id: null, actor: 'command line', action: 'newsletter.erase' }, now)
+    return { found: true, wasDelivered: row.status === 'delivered' || row.attempts > 0 }
+  })
+  // The log beside the file still holds the page as it was.
+  if (embedded && erased.found) await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  return erased
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../db/database.ts'
+
+const PAGE_SIZE = 1_000
+const HEADINGS = ['email', 'situacao', 'inscrito_em', 'entregue_em', 'tentativas', 'ultimo_erro']
+const STATUS_NAMES = { pending: 'aguardando', delivered: 'entregue', failed: 'falhou' } as const
+
+/** CSV as RFC 4180 has it, a page of rows at a time. */
+export async function* exportSubscriptions(db: Db): AsyncGenerator<string> {
+  yield toCsvLine(HEADINGS)
+  let after = ''
+  while (true) {
+    const rows = await db
+      .selectFrom('newsletter_subscriptions')
+      .select(['email', 'status', 'created_at', 'delivered_at', 'attempts', 'last_error'])
+      .where('email', '>', after)
+      .orderBy('email')
+      .limit(PAGE_SIZE)
+      .execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.email
+    yield rows
+      .map((row) =>
+        toCsvLine([
+          row.email,
+          STATUS_NAMES[row.status],
+          row.created_at,
+          row.delivered_at ?? '',
+          String(row.attempts),
+          row.last_error ?? '',
+        ]),
+      )
+      .join('')
+  }
+}
+
+export function toCsvLine(values: readonly string[]): string {
+  return `${values.map(toCell).join(',')}\r\n`
+}
+
+/** A spreadsheet would run a cell that begins like a formula; the apostrophe makes it text (OWASP ASVS 1.2.10). */
+function toCell(value: string): string {
+  const safe = /^[=+\-@\t\r\0]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
