@@ -8,13 +8,33 @@ import { parseSync } from 'vite'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   design: [],
-  'landing/boot': ['contract', 'landing/consent', 'landing/islands', 'landing/tags'],
-  'landing/consent': ['contract'],
+  'landing/boot': [
+    'contract',
+    'landing/consent',
+    'landing/islands',
+    'landing/legal',
+    'landing/moments',
+    'landing/tags',
+  ],
+  'landing/consent': ['contract', 'landing/content'],
   'landing/content': ['contract'],
-  'landing/islands': ['contract', 'landing/consent', 'landing/legal'],
-  'landing/legal': ['contract', 'landing/content'],
-  'landing/sections': ['contract', 'design', 'landing/content', 'landing/islands', 'landing/legal'],
-  'landing/tags': ['contract', 'landing/consent'],
+  'landing/drawings': ['contract', 'design', 'landing/content'],
+  'landing/islands': ['contract', 'landing/content', 'landing/legal', 'landing/moments'],
+  'landing/legal': ['contract', 'landing/content', 'landing/outside-links'],
+  'landing/moments': [],
+  'landing/outside-links': ['contract'],
+  'landing/parts': ['contract', 'design', 'landing/content', 'landing/outside-links'],
+  'landing/sections': [
+    'contract',
+    'design',
+    'landing/content',
+    'landing/drawings',
+    'landing/islands',
+    'landing/legal',
+    'landing/outside-links',
+    'landing/parts',
+  ],
+  'landing/tags': ['contract', 'landing/consent', 'landing/moments'],
   landing: ['contract', 'design', 'landing/*'],
   'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
   'admin/components': ['contract', 'design', 'admin/lib'],
@@ -37,7 +57,7 @@ function defaultFor(room: string): readonly string[] {
 }
 
 /** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set(['server/config', 'server/env-reader'])
+const FILE_ROOMS = new Set(['server/config', 'server/env-reader', 'landing/moments', 'landing/outside-links'])
 
 export function roomOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')
