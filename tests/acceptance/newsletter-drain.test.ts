@@ -9,8 +9,8 @@ import { startTestApp } from '../support/test-app.ts'
 
 const WAITING = 10_000
 /** Generous, because the machine that runs the tests is busy with others; what we see is far below. */
-const EVENT_LOOP_P99_MS = 100
-const PAGE_P95_MS = 150
+const EVENT_LOOP_P99_MS = 200
+const PAGE_P95_MS = 250
 
 async function startCountingWebhook(): Promise<{ url: string; count(): Promise<unknown> }> {
   const webhook = spawnNode(['tests/support/counting-webhook.ts'], {})
@@ -93,5 +93,5 @@ test.each(ENGINES)(
     expect(p99).toBeLessThan(EVENT_LOOP_P99_MS)
     expect(page).toBeLessThan(PAGE_P95_MS)
   },
-  60_000,
+  150_000,
 )

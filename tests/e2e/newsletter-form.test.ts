@@ -33,7 +33,11 @@ interface Visit {
 async function visit(options: BrowserContextOptions = DESKTOP): Promise<Visit> {
   const visitor = ++visitors
   const address = `198.51.100.${visitor}`
-  const context = await browser.newContext({ ...options, extraHTTPHeaders: { 'x-forwarded-for': address } })
+  const context = await browser.newContext({
+    ...options,
+    reducedMotion: 'reduce',
+    extraHTTPHeaders: { 'x-forwarded-for': address },
+  })
   onTestFinished(() => context.close())
   const page = await context.newPage()
   const posts: (string | null)[] = []
