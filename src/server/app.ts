@@ -15,10 +15,12 @@ import { registerHealth } from './http/health.ts'
 import { registerLoadShedding } from './http/load-shedding.ts'
 import type { Logger } from './http/logger.ts'
 import { ownOrigins } from './http/own-origins.ts'
+import { sweepRateLimits } from './http/rate-limit.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
 import { registerSecurityHeaders } from './http/register-security-headers.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers.ts'
 import { loadStaticAssets } from './http/static-assets.ts'
+import { sweepRegularly } from './http/sweep-regularly.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
@@ -92,6 +94,7 @@ export async function buildApp({
   await registerLoadShedding(app)
 
   registerHealth(app, database.db)
+  sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))
   await registerAuth(app, auth.context)
   registerAdminPage(app, {
     manifest,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { guardApi } from '../http/api-guard.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { registerAdminUsers } from './admin-users/register-admin-users.ts'
 import type { AuthContext } from './auth-context.ts'
 import { renderAuthErrors } from './auth-error-handler.ts'
@@ -12,8 +13,6 @@ import { registerSignUp } from './routes/sign-up.ts'
 import { registerToken } from './routes/token.ts'
 import { registerUpdateUser } from './routes/update-user.ts'
 import { sweepExpired } from './sessions/sweep-expired.ts'
-
-const SWEEP_MS = 60 * 60 * 1000
 
 /** The auth service at `/auth/v1`, with its own guard, errors and keys. */
 export async function registerAuth(app: FastifyInstance, context: AuthContext): Promise<void> {
@@ -33,9 +32,5 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
     },
     { prefix: '/auth/v1' },
   )
-  const sweep = setInterval(() => {
-    sweepExpired(context.db).catch((error) => app.log.warn({ err: error }, 'expired logins were not swept'))
-  }, SWEEP_MS)
-  sweep.unref()
-  app.addHook('onClose', async () => clearInterval(sweep))
+  sweepRegularly(app, 'expired logins', () => sweepExpired(context.db))
 }
