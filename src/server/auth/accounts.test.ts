@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { parseConfig } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Accounts } from './accounts.ts'
+import type { AuthContext } from './auth-context.ts'
+import { createAuth } from './create-auth.ts'
+import { ensurePrincipal } from './ensure-principal.ts'
+import { openLogin, openSession, passwordAmr } from './sessions/open-session.ts'
+
+const SERVICE: Caller = { kind: 'service' }
+const PRINCIPAL = 'principal@portico.example'
+
+describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
+  let database: Database
+  let context: AuthContext
+  let accounts: Accounts
+  let id: string
+  let email: string
+  let people = 0
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: PRINCIPAL })
+    ;({ context, accounts } = await createAuth(config, database.db))
+    await ensurePrincipal(context)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    email = `pessoa${people++}@exemplo.com.br`
+    id = await create(email)
+  })
+
+  const inTransaction = <T>(work: (trx: Database['db']) => Promise<T>) =>
+    database.db.transaction().execute((trx) => work(trx))
+  const create = (address: string) =>
+    inTransaction((trx) =>
+      accounts.create(trx, { email: address, passwordHash: 'x', role: 'admin' }, SERVICE),
+    )
+  const open = async () => {
+    const login = await openLogin(database.db, { userId: id, aal: 'aal1', userAgent: '' })
+    const session = {
+      userId: id,
+      loginId: login.loginId,
+      aal: 'aal1',
+      amr: passwordAmr(),
+      userAgent: '',
+    } as const
+    return (await openSession(database.db, session)).sessionId
+  }
+  const self = (sessionId: string): Caller => ({
+    kind: 'user',
+    userId: id,
+    email,
+    sessionId,
+    role: 'admin',
+    aal: 'aal1',
+    needsSecondFactor: false,
+  })
+  const live = async () =>
+    (await database.db.selectFrom('auth_sessions').select('id').where('user_id', '=', id).execute()).map(
+      (row) => row.id,
+    )
+
+  test('are made with their role, or not at all', async () => {
+    const row = await database.db
+      .selectFrom('auth_users as u')
+      .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+      .select(['u.email', 'r.role', 'u.email_confirmed_at'])
+      .where('u.id', '=', id)
+      .executeTakeFirst()
+    expect({ ...row }).toEqual({ email, role: 'admin', email_confirmed_at: expect.any(String) })
+    await expect(create(email.toUpperCase())).rejects.toMatchObject({ code: 'email_exists', status: 422 })
+  })
+
+  test.each([{ email: 'mudou@exemplo.com.br' }, { role: 'super_admin' }, { passwordHash: 'y' }])(
+    'edited by another (%o) lose every session',
+    async (change) => {
+      await open()
+      await open()
+      const unique = 'email' in change ? { email: `${people}${change.email}` } : change
+      await inTransaction((trx) => accounts.update(trx, id, unique, SERVICE))
+      expect(await live()).toEqual([])
+    },
+  )
+
+  test('edited by themselves keep the session they do it in, with its login', async () => {
+    const own = await open()
+    await open()
+    await inTransaction((trx) => accounts.update(trx, id, { passwordHash: 'y' }, self(own)))
+    expect(await live()).toEqual([own])
+    const logins = await database.db
+      .selectFrom('auth_logins')
+      .select('id')
+      .where('user_id', '=', id)
+      .execute()
+    expect(logins).toHaveLength(1)
+  })
+
+  test('take no address that another has, and the transaction goes on', async () => {
+    const change = { email: PRINCIPAL.toUpperCase() }
+    await inTransaction(async (trx) => {
+      await expect(accounts.update(trx, id, change, SERVICE)).rejects.toMatchObject({ code: 'email_exists' })
+      await accounts.update(trx, id, { role: 'super_admin' }, SERVICE)
+    })
+  })
+
+  test('are removed with everything that was theirs, and the audit trail stays', async () => {
+    await open()
+    await inTransaction((trx) => accounts.remove(trx, id, SERVICE))
+    expect(await live()).toEqual([])
+    const trail = await database.db
+      .selectFrom('audit_events')
+      .select(['action', 'actor', 'before'])
+      .where('subject', '=', id)
+      .orderBy('created_at')
+      .execute()
+    expect(trail.map((row) => row.action)).toEqual(['user.created', 'user.deleted'])
+    expect(trail[1]?.before).toEqual({ email, role: 'admin' })
+  })
+
+  test('the principal’s address and role stay, and it cannot be removed; its password can change', async () => {
+    const principal = await database.db
+      .selectFrom('auth_users')
+      .select('id')
+      .where('email', '=', PRINCIPAL)
+      .executeTakeFirstOrThrow()
+    const attempt = (change: { email?: string; role?: string; passwordHash?: string }) =>
+      inTransaction((trx) => accounts.update(trx, principal.id, change, SERVICE))
+    const refusal = { code: 'principal_admin_protected' }
+    await expect(attempt({ email: 'outro@exemplo.com.br' })).rejects.toMatchObject(refusal)
+    await expect(attempt({ role: 'admin' })).rejects.toMatchObject(refusal)
+    await expect(inTransaction((trx) => accounts.remove(trx, principal.id, SERVICE))).rejects.toMatchObject({
+      ...refusal,
+      message: 'Não é possível excluir o usuário administrador principal.',
+    })
+    await attempt({ email: PRINCIPAL, role: 'super_admin', passwordHash: 'y' })
+    expect(accounts.isPrincipal(` ${PRINCIPAL.toUpperCase()}`)).toBe(true)
+    expect(accounts.isPrincipal(email)).toBe(false)
+  })
+
+  test('a weak password is refused with its reasons before anything is hashed', async () => {
+    await expect(accounts.hashPassword('senha123', email)).rejects.toMatchObject({
+      code: 'weak_password',
+      details: { reasons: ['pwned'] },
+    })
+    expect(await accounts.hashPassword('girassol-tamborim-91', email)).toMatch(
+      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
+    )
+  })
+})

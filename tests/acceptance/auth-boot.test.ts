@@ -1,0 +1,184 @@
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAuthContext } from '#server/auth/create-auth.ts'
+import { ENGINES } from '../support/engines.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
+import { type AuthKeys, readKeys } from './auth-keys.ts'
+
+const COOKIE = '__Host-Http-portico'
+
+describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (engine) => {
+  let site: TestApp
+  let keys: AuthKeys
+  beforeAll(async () => {
+    site = await startTestApp({ engine })
+    keys = await readKeys(site)
+  })
+  afterAll(() => site.close())
+
+  const login = (headers = asDashboard(site)) =>
+    call(site, {
+      method: 'POST',
+      path: '/auth/v1/token?grant_type=password',
+      apikey: keys.anon,
+      body: PRINCIPAL,
+      headers,
+    })
+  const open = (
+    cookie: string | undefined,
+    headers: Record<string, string> = AS_NAVIGATION,
+    path = '/admin',
+  ) =>
+    call(site, {
+      path,
+      headers: { ...headers, ...(cookie === undefined ? {} : { cookie: `${COOKIE}=${cookie}` }) },
+    })
+  const boot = (page: Answer) =>
+    JSON.parse(
+      /<script type="application\/json" id="portico-boot">(.*?)<\/script>/.exec(page.text)?.[1] ?? 'null',
+    )
+  const whoAmI = (bearer: string) => call(site, { path: '/auth/v1/user', apikey: keys.anon, bearer })
+  const logout = (bearer: string, cookie: string, scope = 'local') =>
+    call(site, {
+      method: 'POST',
+      path: `/auth/v1/logout?scope=${scope}`,
+      apikey: keys.anon,
+      bearer,
+      headers: { ...asDashboard(site), cookie: `${COOKIE}=${cookie}` },
+    })
+
+  test('a login from the dashboard sets a cookie that only the browser itself can send', async () => {
+    const answer = await login()
+    const header = [answer.headers['set-cookie']].flat().find((line) => String(line).startsWith(COOKIE))
+    expect(header).toMatch(/; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/)
+  })
+
+  test.each([
+    ['a program without browser headers', {}],
+    ['another site', { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }],
+    ['a sibling origin', { 'sec-fetch-site': 'same-site' }],
+    ['no origin', { 'sec-fetch-site': 'same-origin' }],
+  ])('a login from %s sets none', async (_who, headers) => {
+    expect((await login(headers)).cookies).toEqual({})
+  })
+
+  test('a navigation with the cookie gets a session of its own; each tab another', async () => {
+    const cookie = (await login()).cookies[COOKIE]
+    const [one, two] = [boot(await open(cookie)), boot(await open(cookie, AS_NAVIGATION, '/admin/usuarios'))]
+    expect(one).toMatchObject({
+      brandName: 'Pórtico',
+      sharedOrigin: true,
+      secureContext: true,
+      session: { token_type: 'bearer', expires_in: 3600, user: { email: PRINCIPAL.email } },
+    })
+    expect(two.session.access_token).not.toBe(one.session.access_token)
+    for (const { session } of [one, two]) expect((await whoAmI(session.access_token)).status).toBe(200)
+    expect((await call(site, { path: '/auth/v1/settings', apikey: one.anonKey })).status).toBe(200)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['a fetch', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    ['an object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
+    ['a request without the headers', {}],
+    ['mode alone', { 'sec-fetch-mode': 'navigate' }],
+    ['destination alone', { 'sec-fetch-dest': 'document' }],
+  ])('%s gets the login screen, whatever the cookie', async (_what, headers) => {
+    const page = await open((await login()).cookies[COOKIE], headers)
+    expect(page.status).toBe(200)
+    expect(boot(page).session).toBeNull()
+    expect(page.text).not.toContain('access_token')
+  })
+
+  test.each(['prefetch', 'prefetch;prerender'])('%s gets 503 and nothing else', async (purpose) => {
+    const page = await open((await login()).cookies[COOKIE], { ...AS_NAVIGATION, 'sec-purpose': purpose })
+    expect(page.status).toBe(503)
+    expect(page.text).toBe('')
+  })
+
+  test('the page answers GET only, without validators, and is never stored', async () => {
+    const cookie = (await login()).cookies[COOKIE]
+    for (const method of ['HEAD', 'POST', 'PUT', 'DELETE'] as const) {
+      const answer = await call(site, {
+        method,
+        path: '/admin',
+        headers: { ...AS_NAVIGATION, cookie: `${COOKIE}=${cookie}` },
+      })
+      expect(answer.status).toBe(404)
+      expect(answer.text).not.toContain('access_token')
+    }
+    const page = await open(cookie)
+    expect(page.headers['cache-control']).toBe('no-store')
+    expect(page.headers.etag).toBeUndefined()
+    expect(page.headers['last-modified']).toBeUndefined()
+  })
+
+  test('the cookie opens no API', async () => {
+    const cookie = (await login()).cookies[COOKIE]
+    const headers = { ...asDashboard(site), cookie: `${COOKIE}=${cookie}` }
+    expect((await call(site, { path: '/auth/v1/user', apikey: keys.anon, headers })).status).toBe(401)
+  })
+
+  test('"Sair" ends the login with all its tabs and clears the cookie', async () => {
+    const { body, cookies } = await login()
+    const cookie = cookies[COOKIE] ?? ''
+    const tab = boot(await open(cookie)).session
+    const stranger = (await login()).body
+    const answer = await logout(body.access_token, cookie)
+    expect(answer.status).toBe(204)
+    expect(answer.headers['set-cookie']).toContain('Max-Age=0')
+    expect((await whoAmI(tab.access_token)).body.code).toBe('session_not_found')
+    expect(boot(await open(cookie)).session).toBeNull()
+    expect((await whoAmI(stranger.access_token)).status).toBe(200)
+  })
+
+  test('"Sair" works with an access token that has expired, or whose session is gone', async () => {
+    const { signer } = await (await createAuthContext(site.config, site.database.db)).keys.current()
+    for (const session_id of [undefined, crypto.randomUUID()]) {
+      const { body, cookies } = await login()
+      const cookie = cookies[COOKIE] ?? ''
+      const claims = JSON.parse(
+        atob(body.access_token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')),
+      )
+      const expired = await new SignJWT({ ...claims, exp: 1_000_000, ...(session_id && { session_id }) })
+        .setProtectedHeader({ alg: 'ES256', kid: signer.key.kid })
+        .sign(signer.key.privateKey)
+      expect((await whoAmI(expired)).body).toMatchObject({ code: 'bad_jwt' })
+      expect((await logout(expired, cookie)).status).toBe(204)
+      expect(boot(await open(cookie)).session).toBeNull()
+    }
+  })
+
+  test('"others" keeps this browser with its tabs and ends the rest; "global" ends all', async () => {
+    const here = await login()
+    const cookie = here.cookies[COOKIE] ?? ''
+    const tab = boot(await open(cookie)).session
+    const elsewhere = await login()
+    const program = await login({})
+    expect((await logout(here.body.access_token, cookie, 'others')).status).toBe(204)
+    expect((await whoAmI(tab.access_token)).status).toBe(200)
+    for (const { body } of [elsewhere, program])
+      expect((await whoAmI(body.access_token)).body.code).toBe('session_not_found')
+    expect(boot(await open(elsewhere.cookies[COOKIE])).session).toBeNull()
+    expect((await logout(tab.access_token, cookie, 'global')).status).toBe(204)
+    expect((await whoAmI(here.body.access_token)).status).toBe(403)
+    expect(boot(await open(cookie)).session).toBeNull()
+  })
+
+  test('a login that is idle for twelve hours, or seven days old, opens nothing more', async () => {
+    const long = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+    for (const change of [{ last_used_at: long(12) }, { expires_at: long(0) }]) {
+      const cookie = (await login()).cookies[COOKIE]
+      await site.database.db.updateTable('auth_logins').set(change).execute()
+      const page = await open(cookie)
+      expect(boot(page).session).toBeNull()
+      expect(page.headers['set-cookie']).toContain('Max-Age=0')
+    }
+  })
+
+  test('a forged cookie opens nothing', async () => {
+    for (const cookie of ['', 'x', `${'a'.repeat(43)}`, '%00', "' or 1=1 --"])
+      expect(boot(await open(cookie)).session).toBeNull()
+  })
+})

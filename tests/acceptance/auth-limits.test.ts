@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ENGINES } from '../support/engines.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { asDashboard, call } from './auth-http.ts'
+import { type AuthKeys, readKeys } from './auth-keys.ts'
+
+describe.each(ENGINES)('wrong guesses on %s', (engine) => {
+  let site: TestApp
+  let keys: AuthKeys
+  beforeAll(async () => {
+    site = await startTestApp({ engine })
+    keys = await readKeys(site)
+  })
+  afterAll(() => site.close())
+  beforeEach(() => site.database.db.deleteFrom('rate_limits').execute())
+
+  const guess = (
+    password: string,
+    { email = PRINCIPAL.email, from = '10.0.0.1', headers = {} as Record<string, string> } = {},
+  ) =>
+    call(site, {
+      method: 'POST',
+      path: '/auth/v1/token?grant_type=password',
+      apikey: keys.anon,
+      body: { email, password },
+      from,
+      headers,
+    })
+  const statuses = (answers: { status: number }[]) => Object.groupBy(answers, ({ status }) => status)
+
+  test('one account gets ten, from all addresses together, and then not even the right one', async () => {
+    for (let n = 0; n < 10; n++) {
+      const answer = await guess('wrong', { from: `10.0.1.${n}` })
+      expect(answer.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' })
+    }
+    for (const password of ['wrong', PRINCIPAL.password]) {
+      const answer = await guess(password, { from: '10.0.1.200' })
+      expect(answer.status).toBe(429)
+      expect(answer.body).toEqual({ code: 'over_request_rate_limit', message: 'Request rate limit reached' })
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(800)
+    }
+  })
+
+  test('side by side they slip no further', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => guess('wrong', { from: `10.0.2.${n}` })),
+    )
+    const { 400: wrong = [], 429: refused = [] } = statuses(answers)
+    expect([wrong.length, refused.length]).toEqual([10, 30])
+  })
+
+  test('an unknown account is counted the same', async () => {
+    const email = 'ninguem@exemplo.com.br'
+    for (let n = 0; n < 10; n++) expect((await guess('wrong', { email })).status).toBe(400)
+    expect((await guess('wrong', { email })).status).toBe(429)
+    expect((await guess('wrong', { email: email.toUpperCase() })).status).toBe(429)
+  })
+
+  test('one address gets thirty over all accounts; another is not touched', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => guess('wrong', { email: `p${n % 25}@exemplo.com.br` })),
+    )
+    const { 400: wrong = [], 429: refused = [] } = statuses(answers)
+    expect([wrong.length, refused.length]).toEqual([30, 20])
+    expect((await guess(PRINCIPAL.password)).status).toBe(429)
+    expect((await guess(PRINCIPAL.password, { from: '10.0.0.2' })).status).toBe(200)
+  })
+
+  test('a forged X-Forwarded-For changes nothing', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        guess('wrong', {
+          email: `q${n}@exemplo.com.br`,
+          headers: { 'x-forwarded-for': `203.0.113.${n}` },
+        }),
+      ),
+    )
+    expect(
+      (await guess('wrong', { email: 'q99@exemplo.com.br', headers: { 'x-forwarded-for': '203.0.113.99' } }))
+        .status,
+    ).toBe(429)
+  })
+
+  test('right ones cost nothing: two dozen at once all get in', async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => guess(PRINCIPAL.password)))
+    expect(Object.keys(statuses(answers))).toEqual(['200'])
+  })
+
+  test('the owner’s browser gets in while a robot hammers, with ten wrong guesses of its own', async () => {
+    const known = await guess(PRINCIPAL.password, { headers: asDashboard(site) })
+    const device = known.cookies['__Host-portico-device']
+    const headers = { ...asDashboard(site), cookie: `__Host-portico-device=${device}` }
+    for (let n = 0; n < 11; n++) await guess('wrong', { from: '10.6.6.6' })
+    expect((await guess(PRINCIPAL.password)).status).toBe(429)
+    expect((await guess(PRINCIPAL.password, { headers })).status).toBe(200)
+    for (let n = 0; n < 10; n++) expect((await guess('wrong', { headers })).status).toBe(400)
+    expect((await guess(PRINCIPAL.password, { headers })).status).toBe(429)
+    const forged = `__Host-portico-device=${device?.slice(0, -3)}abc`
+    expect((await guess(PRINCIPAL.password, { headers: { ...headers, cookie: forged } })).status).toBe(429)
+  })
+
+  test('a hundred logins at once give no 5xx, and who is sent away is told when to come back', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => guess(PRINCIPAL.password, { from: `10.0.3.${n}` })),
+    )
+    expect(Object.keys(statuses(answers)).every((status) => ['200', '429'].includes(status))).toBe(true)
+    for (const answer of answers.filter(({ status }) => status === 429))
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(60)
+  })
+
+  test('failures are in the audit trail, without the password', async () => {
+    await guess('um-segredo-digitado', { email: 'auditada@exemplo.com.br' })
+    const rows = await site.database.db
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('actor', '=', 'auditada@exemplo.com.br')
+      .execute()
+    expect(rows.map((row) => row.action)).toEqual(['auth.sign_in_failed'])
+    expect(JSON.stringify(rows)).not.toContain('um-segredo-digitado')
+  })
+})
+
+test('an unknown address takes as long as a wrong password', async () => {
+  const site = await startTestApp()
+  const { anon } = await readKeys(site)
+  const time = async (email: string) => {
+    await site.database.db.deleteFrom('rate_limits').execute()
+    const start = performance.now()
+    const answer = await call(site, {
+      method: 'POST',
+      path: '/auth/v1/token?grant_type=password',
+      apikey: anon,
+      body: { email, password: 'errada-com-certeza' },
+    })
+    expect(answer.status).toBe(400)
+    return performance.now() - start
+  }
+  const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+  const known: number[] = []
+  const unknown: number[] = []
+  await time(PRINCIPAL.email)
+  for (let n = 0; n < 15; n++) {
+    known.push(await time(PRINCIPAL.email))
+    unknown.push(await time(`n${n}@exemplo.com.br`))
+  }
+  const ratio = median(unknown) / median(known)
+  expect(ratio).toBeGreaterThan(0.6)
+  expect(ratio).toBeLessThan(1.6)
+  await site.close()
+})
