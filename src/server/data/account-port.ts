@@ -1,0 +1,39 @@
+import type { Db } from '../db/database.ts'
+import type { Caller } from '../http/caller.ts'
+
+export interface NewAccount {
+  id: string
+  /** Normalised. */
+  email: string
+  passwordHash: string
+  role: string
+}
+
+/** Only what really changes; the e-mail is normalised. */
+export interface AccountChange {
+  email?: string
+  role?: string
+  passwordHash?: string
+}
+
+/**
+ * How the data service changes logins, which belong to the auth service: `admin_users` is their join with the roles.
+ * Every write is part of the transaction that it is given, and writes its own audit row there. A taken e-mail is an
+ * `AppError` with code `email_exists`.
+ */
+export interface AccountPort {
+  /**
+   * Judges the password (`AppError` with code `weak_password` and `details.reasons`) and hashes it. Slow, so it is
+   * never called inside a transaction. An unknown e-mail is the empty text.
+   */
+  hashPassword(password: string, email: string): Promise<string>
+  /** Makes login and role. */
+  create(trx: Db, account: NewAccount, caller: Caller): Promise<unknown>
+  /**
+   * Changes login and role, and ends that person's sessions: all of them, but for the one that the caller uses when
+   * people edit themselves.
+   */
+  update(trx: Db, userId: string, change: AccountChange, caller: Caller): Promise<void>
+  /** Removes login, role and sessions. */
+  remove(trx: Db, userId: string, caller: Caller): Promise<void>
+}

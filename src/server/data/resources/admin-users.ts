@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { ADMIN_ROLES, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
+import type { Db } from '../../db/database.ts'
+import { AppError } from '../../http/app-error.ts'
+import type { AccountChange, AccountPort } from '../account-port.ts'
+import { duplicateKey } from '../protocol-errors.ts'
+import type { Column, DynamicDb, Resource, Row, Source, Store } from '../resource.ts'
+
+const NAME = 'admin_users'
+const EMAIL_KEY = 'admin_users_email_key'
+const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'uuid', writable: 'create', initial: () => randomUUID() },
+  {
+    name: 'email',
+    type: 'text',
+    writable: 'always',
+    normalize: (value) => (typeof value === 'string' ? normalizeEmail(value) : value),
+    check: {
+      constraint: 'admin_users_email_check',
+      expected: 'email must be a valid address',
+      passes: (value) => typeof value === 'string' && isEmail(value),
+    },
+  },
+  {
+    name: 'role',
+    type: 'text',
+    writable: 'always',
+    initial: () => 'admin',
+    check: {
+      constraint: 'admin_users_role_check',
+      expected: `role must be one of ${ADMIN_ROLES.join(', ')}`,
+      passes: (value) => (ADMIN_ROLES as readonly unknown[]).includes(value),
+    },
+  },
+  { name: 'is_principal', type: 'boolean', writable: 'never', initial: () => false },
+  { name: 'created_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
+  { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: (row) => row.created_at },
+  // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
+  { name: 'password', type: 'text', writable: 'always', readable: false },
+]
+
+/** A login joined with its admin role, so that what is edited here is what the next login uses. */
+export function adminUsers(accounts: AccountPort, principalEmail: string): Resource {
+  return {
+    name: NAME,
+    columns: COLUMNS,
+    uniqueKeys: [
+      { constraint: 'admin_users_pkey', columns: ['id'] },
+      { constraint: EMAIL_KEY, columns: ['email'] },
+    ],
+    versionColumn: 'updated_at',
+    defaultOrder: ['created_at'],
+    source: (db) => joinAccounts(db, principalEmail),
+    store: accountStore(accounts),
+  }
+}
+
+/** The times are the role's: a login's own also move when its owner signs in, which is nobody's edit. */
+function joinAccounts(db: DynamicDb, principalEmail: string): Source {
+  const joined = db
+    .selectFrom('auth_users as u')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select(['u.id', 'u.email', 'r.role', 'r.created_at', 'r.updated_at'])
+    .select(sql<boolean>`(u.email = ${principalEmail})`.as('is_principal'))
+  return db.selectFrom(joined.as(NAME)) as unknown as Source
+}
+
+function accountStore(accounts: AccountPort): Store {
+  return {
+    keepsOwnAudit: true,
+    async prepare(inputs) {
+      for (const input of inputs) {
+        if (typeof input.password !== 'string') continue
+        const email = typeof input.email === 'string' ? normalizeEmail(input.email) : ''
+        input.password = await accounts.hashPassword(input.password, email)
+      }
+    },
+    async insert(trx, row, caller) {
+      const { id, email, password, role } = row as Record<string, string>
+      const account = {
+        id: String(id),
+        email: String(email),
+        passwordHash: String(password),
+        role: String(role),
+      }
+      await refuseTakenId(trx, account.id)
+      await withEmailKey(account.email, () => accounts.create(trx, account, caller))
+      return { ...row, ...(await readTimes(trx, account.id)) }
+    },
+    async update(trx, before, after, caller) {
+      const change = changeOf(before, after)
+      const isTouched = change.email !== undefined || change.role !== undefined
+      if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
+      const id = String(before.id)
+      if (Object.keys(change).length > 0) {
+        await withEmailKey(String(after.email), () => accounts.update(trx, id, change, caller))
+      }
+      await setVersion(trx, id, String(after.updated_at))
+    },
+    async remove(trx, before, caller) {
+      if (before.is_principal === true) throw protectedPrincipal(PRINCIPAL_CANNOT_BE_DELETED)
+      await accounts.remove(trx, String(before.id), caller)
+    },
+  }
+}
+
+/** Not a question of who asks: nobody may, the service key included. */
+function protectedPrincipal(message: string): AppError {
+  return new AppError(403, 'principal_admin_protected', message)
+}
+
+function changeOf(before: Row, after: Row): AccountChange {
+  return {
+    ...(after.email === before.email ? {} : { email: String(after.email) }),
+    ...(after.role === before.role ? {} : { role: String(after.role) }),
+    ...(typeof after.password === 'string' ? { passwordHash: after.password } : {}),
+  }
+}
+
+/** A taken address in this protocol's words. */
+async function withEmailKey(email: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'email_exists')) throw error
+    throw duplicateKey(EMAIL_KEY, `Key (email)=(${email}) already exists.`, error)
+  }
+}
+
+async function refuseTakenId(trx: Db, id: string): Promise<void> {
+  const taken = await trx.selectFrom('auth_users').select('id').where('id', '=', id).executeTakeFirst()
+  if (taken !== undefined) throw duplicateKey('admin_users_pkey', `Key (id)=(${id}) already exists.`)
+}
+
+function readTimes(trx: Db, id: string): Promise<Row> {
+  return trx
+    .selectFrom('admin_roles')
+    .select(['created_at', 'updated_at'])
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+async function setVersion(trx: Db, id: string, updated_at: string): Promise<void> {
+  await trx.updateTable('admin_roles').set({ updated_at }).where('user_id', '=', id).execute()
+}

@@ -1,0 +1,82 @@
+import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import { createAuth } from '#server/auth/create-auth.ts'
+import { ensurePrincipal } from '#server/auth/ensure-principal.ts'
+import { parseConfig } from '#server/config.ts'
+import { registerData } from '#server/data/register-data.ts'
+import type { Database } from '#server/db/database.ts'
+import { AppError } from '#server/http/app-error.ts'
+import type { Caller } from '#server/http/caller.ts'
+import { type EngineName, makeDatabase } from './engines.ts'
+
+export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
+
+const person = (change: Partial<Extract<Caller, { kind: 'user' }>>): Caller => ({
+  kind: 'user',
+  userId: '00000000-0000-4000-8000-000000000001',
+  email: 'ana@exemplo.com.br',
+  sessionId: '00000000-0000-4000-8000-0000000000aa',
+  role: 'admin',
+  aal: 'aal1',
+  needsSecondFactor: false,
+  ...change,
+})
+
+/** Everyone who may knock, by the name that a scenario gives them. */
+export const CALLERS = {
+  guest: { kind: 'guest' },
+  anon: { kind: 'anon' },
+  stranger: person({ role: null }),
+  halfway: person({ needsSecondFactor: true }),
+  admin: person({}),
+  superAdmin: person({ role: 'super_admin' }),
+  service: { kind: 'service' },
+} satisfies Record<string, Caller>
+
+export type CallerName = keyof typeof CALLERS
+
+export interface DataApp {
+  app: FastifyInstance
+  database: Database
+  /** How often the landing page was told of a change. */
+  changes(): number
+  call(options: InjectOptions & { as?: CallerName }): Promise<LightMyRequestResponse>
+  close(): Promise<void>
+}
+
+/** The data service alone, called in process, with the caller named by the test instead of proved by a token. */
+export async function startDataApp(engine: EngineName): Promise<DataApp> {
+  const database = await makeDatabase(engine)
+  const config = parseConfig({
+    PRINCIPAL_ADMIN_EMAIL: PRINCIPAL_EMAIL,
+    PRINCIPAL_ADMIN_PASSWORD: 'ponte-lilas-grafite-58',
+  })
+  const auth = await createAuth(config, database.db)
+  await ensurePrincipal(auth.context)
+  const app = Fastify()
+  let changes = 0
+  await registerData(app, {
+    db: database.db,
+    origins: ['http://localhost:3000'],
+    identify: async (request) => {
+      const name = String(request.headers['x-test-caller'])
+      if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
+      return CALLERS[name as CallerName]
+    },
+    accounts: auth.accounts,
+    principalEmail: PRINCIPAL_EMAIL,
+    onPixelsChanged: async () => {
+      changes++
+    },
+  })
+  return {
+    app,
+    database,
+    changes: () => changes,
+    call: ({ as = 'admin', headers = {}, ...options }) =>
+      app.inject({ ...options, headers: { 'x-test-caller': as, ...headers } }),
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+}
