@@ -163,6 +163,7 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
       422,
       'phone_provider_disabled',
     ],
+    ['a login by another provider', 'token?grant_type=id_token', {}, 400, 'provider_disabled'],
     ['a wallet login', 'token?grant_type=web3', {}, 422, 'web3_provider_disabled'],
     [
       'a code that was never handed out',
@@ -194,6 +195,13 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     ['a phone sign-up', 'signup', { phone: '+5511999999999', password: 'x' }, 400, 'phone_provider_disabled'],
     ['a sign-up without password', 'signup', { email: 'a@b.co' }, 400, 'validation_failed'],
     ['a sign-up with a bad address', 'signup', { email: 'a', password: '123456' }, 400, 'validation_failed'],
+    [
+      'a sign-up with a stranger address',
+      'signup',
+      { email: 'xx:;x@x.x', password: '123456' },
+      400,
+      'validation_failed',
+    ],
     ['a known address', 'signup', STRANGER, 422, 'user_already_exists'],
     ['single sign-on', 'sso', {}, 404, 'saml_provider_disabled'],
     ['a logout without token', 'logout?scope=local', {}, 401, 'no_authorization'],

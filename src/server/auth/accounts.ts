@@ -16,6 +16,7 @@ import {
 } from './users/refuse-on-principal.ts'
 
 export interface NewAccount {
+  id?: string
   email: string
   passwordHash: string
   role: string

@@ -14,6 +14,8 @@ export function registerToken(scope: FastifyInstance, context: AuthContext): voi
         return grantByRefreshToken(context, request)
       case 'pkce':
         throw validationFailed('invalid request: no code was ever handed out by this service')
+      case 'id_token':
+        throw authError(400, 'provider_disabled', 'Provider is not enabled')
       case 'web3':
         throw authError(422, 'web3_provider_disabled', 'Web3 provider is disabled')
       default:
