@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AuthContext } from './auth-context.ts'
+import { isUuid } from './is-uuid.ts'
 import { apiKeyRole, readApiKey, readBearer } from './keys/read-api-key.ts'
 import { isExpired } from './keys/token-signer.ts'
 
@@ -16,8 +17,6 @@ interface CallerRow {
   login_expires_at: string | null
   verified_factors: number
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Who calls, for every service. The signature is checked once per token, the session at every call, so that what was
@@ -37,7 +36,7 @@ export function createIdentify({ db, keys }: AuthContext): (request: FastifyRequ
     if (isExpired(claims)) throw new AppError(401, 'jwt_expired', 'JWT expired')
     const sessionId = claims.session_id
     if (sessionId === undefined) return { kind: apiKeyRole(claims) === 'service_role' ? 'service' : 'anon' }
-    const row = UUID.test(sessionId) ? await readCaller(db, query, sessionId) : undefined
+    const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
     return toCaller(row, sessionId, new Date().toISOString())
   }
 }

@@ -3,14 +3,13 @@ import type { Selectable } from 'kysely'
 import type { AuthSessions } from '../db/schema.ts'
 import type { AuthContext } from './auth-context.ts'
 import { authError } from './auth-error.ts'
+import { isUuid } from './is-uuid.ts'
 import { apiKeyRole, readBearer } from './keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from './keys/token-signer.ts'
 import { findUserById } from './users/find-user.ts'
 import type { UserRow } from './users/user-object.ts'
 
 export type SessionRow = Selectable<AuthSessions>
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The person and the session behind a bearer token, read anew at every call, in the protocol's own refusals. */
 export async function requireUser(
@@ -21,7 +20,7 @@ export async function requireUser(
   if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
   const { sub, session_id: sessionId } = claims
   if (sub === undefined || sub === '') throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
-  if (!UUID.test(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
+  if (!isUuid(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
   const user = await findUserById(context.db, sub)
   if (user === undefined || user.deleted_at !== null)
     throw authError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
@@ -54,7 +53,7 @@ export async function findSession(
   sessionId: string | undefined,
   userId: string,
 ): Promise<SessionRow | undefined> {
-  if (sessionId === undefined || !UUID.test(sessionId)) return undefined
+  if (sessionId === undefined || !isUuid(sessionId)) return undefined
   const row = await db
     .selectFrom('auth_sessions as s')
     .leftJoin('auth_logins as l', 'l.id', 's.login_id')

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, emailExists, validationFailed } from '../auth-error.ts'
+import { isUuid } from '../is-uuid.ts'
 import { readBody } from '../read-body.ts'
 import { auditedUser } from '../users/audit-user.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { toUserObject } from '../users/user-object.ts'
-import { SERVICE_ACTOR, UUID } from './find-target.ts'
+import { SERVICE_ACTOR } from './find-target.ts'
 import { readBan, readPasswordHash, readRole, userInput } from './user-input.ts'
 
 export function registerCreateUser(scope: FastifyInstance, context: AuthContext): void {
@@ -19,8 +20,7 @@ export function registerCreateUser(scope: FastifyInstance, context: AuthContext)
       throw validationFailed('Cannot create a user without either an email or phone')
     if (input.email === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
     const email = checkEmail(input.email)
-    if (input.id !== '' && !UUID.test(input.id))
-      throw validationFailed('ID must conform to the uuid v4 format')
+    if (input.id !== '' && !isUuid(input.id)) throw validationFailed('ID must conform to the uuid v4 format')
     const tokenRole = readRole(input.role)
     const bannedUntil = readBan(input.ban_duration) ?? null
     if ((await findUserByEmail(db, email)) !== undefined) throw emailExists()

@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { isUuid } from '../is-uuid.ts'
 import { findUserById } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
-
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const SERVICE_ACTOR = { actor_id: null, actor: 'service key' }
 
 /** The user that the path names. */
 export async function findTarget({ db }: AuthContext, request: FastifyRequest): Promise<UserRow> {
   const { id } = request.params as { id: string }
-  if (!UUID.test(id)) throw validationFailed('user_id must be an UUID', 404)
+  if (!isUuid(id)) throw validationFailed('user_id must be an UUID', 404)
   const user = await findUserById(db, id.toLowerCase())
   if (user === undefined) throw authError(404, 'user_not_found', 'User not found')
   return user

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { isUuid } from '../is-uuid.ts'
 import { findFactors } from '../users/find-user.ts'
 import { toFactorObject } from '../users/user-object.ts'
-import { findTarget, SERVICE_ACTOR, UUID } from './find-target.ts'
+import { findTarget, SERVICE_ACTOR } from './find-target.ts'
 
 export function registerUserFactors(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
@@ -15,7 +16,7 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
   scope.delete('/:id/factors/:factorId', async (request) => {
     const user = await findTarget(context, request)
     const { factorId } = request.params as { factorId: string }
-    if (!UUID.test(factorId)) throw validationFailed('factor_id must be an UUID', 404)
+    if (!isUuid(factorId)) throw validationFailed('factor_id must be an UUID', 404)
     return db.transaction().execute(async (trx) => {
       const factor = await trx
         .deleteFrom('auth_factors')
