@@ -1,5 +1,6 @@
 import { recordAudit } from '../db/audit.ts'
 import type { AuthContext } from './auth-context.ts'
+import { inTransaction } from './in-transaction.ts'
 import { generatePassword } from './passwords/generate-password.ts'
 import { findUserByEmail } from './users/find-user.ts'
 import { insertUser } from './users/insert-user.ts'
@@ -16,7 +17,7 @@ export async function ensurePrincipal(context: AuthContext): Promise<string | nu
   const known = await findUserByEmail(db, email)
   const given = known === undefined ? (password ?? generatePassword()) : null
   const passwordHash = given === null ? null : await passwords.hash(given)
-  const created = await db.transaction().execute(async (trx) => {
+  const created = await inTransaction(db, async (trx) => {
     const user = given === null ? null : await insertUser(trx, { email, passwordHash, confirmed: true })
     const principal = user ?? (await findUserByEmail(trx, email))
     if (principal === undefined) throw new Error('the principal admin could not be made')

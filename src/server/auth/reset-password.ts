@@ -1,5 +1,6 @@
 import { recordAudit } from '../db/audit.ts'
 import type { AuthContext } from './auth-context.ts'
+import { inTransaction } from './in-transaction.ts'
 import { generatePassword } from './passwords/generate-password.ts'
 import { endSessions } from './sessions/end-sessions.ts'
 import { findUserByEmail } from './users/find-user.ts'
@@ -11,7 +12,7 @@ export async function resetPassword({ db, passwords }: AuthContext, email: strin
   const password = generatePassword()
   const passwordHash = await passwords.hash(password)
   const now = new Date().toISOString()
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await trx
       .updateTable('auth_users')
       .set({

@@ -1,12 +1,13 @@
 import { recordAudit } from '../db/audit.ts'
 import type { Db } from '../db/database.ts'
+import { inTransaction } from './in-transaction.ts'
 import { replaceSecret } from './keys/app-secret.ts'
 import { makeSigningKey, SIGNING_KEY_SECRET } from './keys/signing-key.ts'
 
 /** Every key and every session that the old signing key vouched for ends; running servers notice within seconds. */
 export async function rotateKeys(db: Db): Promise<void> {
   const key = await makeSigningKey()
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await replaceSecret(trx, SIGNING_KEY_SECRET, key)
     await trx.deleteFrom('auth_logins').execute()
     await trx.deleteFrom('auth_sessions').execute()

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, emailExists, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { isUuid } from '../is-uuid.ts'
 import { readBody } from '../read-body.ts'
 import { auditedUser } from '../users/audit-user.ts'
@@ -25,7 +26,7 @@ export function registerCreateUser(scope: FastifyInstance, context: AuthContext)
     const bannedUntil = readBan(input.ban_duration) ?? null
     if ((await findUserByEmail(db, email)) !== undefined) throw emailExists()
     const passwordHash = await readPasswordHash(context, input, email)
-    const user = await db.transaction().execute(async (trx) => {
+    const user = await inTransaction(db, async (trx) => {
       const row = await insertUser(trx, {
         ...(input.id === '' ? {} : { id: input.id.toLowerCase() }),
         email,

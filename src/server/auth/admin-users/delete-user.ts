@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { flag, readBody } from '../read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { auditedUser } from '../users/audit-user.ts'
@@ -18,7 +19,7 @@ export function registerDeleteUser(scope: FastifyInstance, context: AuthContext)
     const { should_soft_delete: soft } = readBody(body, request)
     const user = await findTarget(context, request)
     refuseRemovalOfPrincipal(context.config, user.email)
-    await context.db.transaction().execute(async (trx) => {
+    await inTransaction(context.db, async (trx) => {
       if (soft) await hide(trx, user)
       else await trx.deleteFrom('auth_users').where('id', '=', user.id).execute()
       await recordAudit(trx, {

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { readBody, toJson } from '../read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { auditedUser } from '../users/audit-user.ts'
@@ -30,7 +32,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
       ...mergeMetadata(user.user_metadata, input.user_metadata ?? {}),
       ...(confirms ? { email_verified: true } : {}),
     }
-    const updated = await db.transaction().execute(async (trx) => {
+    const updated = await inTransaction(db, async (trx) => {
       if (changesEmail) await refuseTakenEmail(trx, user.id, email)
       const row = await trx
         .updateTable('auth_users')
@@ -47,7 +49,8 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         })
         .where('id', '=', user.id)
         .returningAll()
-        .executeTakeFirstOrThrow()
+        .executeTakeFirst()
+      if (row === undefined) throw authError(404, 'user_not_found', 'User not found')
       if (changesEmail || passwordHash !== null) await endSessions(trx, user.id)
       await recordAudit(trx, {
         ...SERVICE_ACTOR,

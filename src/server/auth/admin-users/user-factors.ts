@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { isUuid } from '../is-uuid.ts'
 import { findFactors } from '../users/find-user.ts'
 import { toFactorObject } from '../users/user-object.ts'
@@ -17,7 +18,7 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
     const user = await findTarget(context, request)
     const { factorId } = request.params as { factorId: string }
     if (!isUuid(factorId)) throw validationFailed('factor_id must be an UUID', 404)
-    return db.transaction().execute(async (trx) => {
+    return inTransaction(db, async (trx) => {
       const factor = await trx
         .deleteFrom('auth_factors')
         .where('id', '=', factorId.toLowerCase())

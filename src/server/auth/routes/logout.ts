@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { readQuery } from '../read-body.ts'
 import { findSession, requireToken, requireUser } from '../require-user.ts'
 import { endLogin, endSessions } from '../sessions/end-sessions.ts'
@@ -38,7 +39,7 @@ async function signOutHere(context: AuthContext, request: FastifyRequest): Promi
   if (userId === undefined) throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   const session = await findSession(context, claims.session_id, userId)
   const cookie = readLoginCookie(request)
-  const ended = await context.db.transaction().execute(async (trx) => {
+  const ended = await inTransaction(context.db, async (trx) => {
     if (session !== undefined) {
       await endLogin(trx, session)
       await recordAudit(trx, {
@@ -65,7 +66,7 @@ async function signOutElsewhere(
   which: 'global' | 'others',
 ): Promise<void> {
   const { user, session } = await requireUser(context, request)
-  await context.db.transaction().execute(async (trx) => {
+  await inTransaction(context.db, async (trx) => {
     if (which === 'global') await endSessions(trx, user.id)
     else await endOtherLogins(trx, user.id, session)
     await recordAudit(trx, {

@@ -4,6 +4,7 @@ import { recordAudit } from '../../db/audit.ts'
 import { countHit } from '../../http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, rateLimited, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import { document, readBody, text } from '../read-body.ts'
 import { passwordAmr } from '../sessions/open-session.ts'
@@ -34,7 +35,7 @@ export function registerSignUp(scope: FastifyInstance, context: AuthContext): vo
     if (count > MAX_PER_ADDRESS) throw rateLimited(retryAfterSeconds)
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
     const passwordHash = await passwords.hash(password)
-    const user = await db.transaction().execute(async (trx) => {
+    const user = await inTransaction(db, async (trx) => {
       const row = await insertUser(trx, { email, passwordHash, confirmed: true, userMetadata: data ?? {} })
       if (row === null) throw alreadyRegistered()
       await recordAudit(trx, {

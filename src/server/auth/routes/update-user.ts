@@ -3,6 +3,8 @@ import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { document, readBody, text, toJson } from '../read-body.ts'
 import { requireUser, type SessionRow } from '../require-user.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
@@ -56,13 +58,15 @@ function save(
   { db }: AuthContext,
   { user, session, change }: { user: UserWithFactors; session: SessionRow; change: Change },
 ): Promise<UserRow> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const updated = await trx
       .updateTable('auth_users')
       .set(change)
       .where('id', '=', user.id)
       .returningAll()
-      .executeTakeFirstOrThrow()
+      .executeTakeFirst()
+    if (updated === undefined)
+      throw authError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
     if (change.password_hash !== undefined) await endOtherSessions(trx, user.id, session.id)
     await recordAudit(trx, {
       actor_id: user.id,

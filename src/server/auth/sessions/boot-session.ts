@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { clearLoginCookie, LOGIN_IDLE_MS, readLoginCookie } from './login-cookie.ts'
@@ -18,9 +20,9 @@ export async function bootSession(
 ): Promise<SessionObject | null> {
   const cookie = readLoginCookie(request)
   if (cookie === null || cookie === '') return null
-  const opened = await context.db
-    .transaction()
-    .execute((trx) => openTab({ ...context, db: trx }, cookie, request.headers['user-agent'] ?? ''))
+  const opened = await inTransaction(context.db, (trx) =>
+    openTab(trx, cookie, request.headers['user-agent'] ?? ''),
+  )
   if (opened === null) {
     clearLoginCookie(reply)
     return null
@@ -29,7 +31,7 @@ export async function bootSession(
 }
 
 async function openTab(
-  { db: trx }: AuthContext,
+  trx: Db,
   cookie: string,
   userAgent: string,
   now = new Date(),
@@ -49,7 +51,8 @@ async function openTab(
     .selectFrom('auth_users')
     .selectAll()
     .where('id', '=', login.user_id)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (user === undefined) return null
   if (user.banned_until !== null && Date.parse(user.banned_until) > now.getTime()) return null
   const touched = await trx
     .updateTable('auth_logins')

@@ -3,6 +3,7 @@ import { recordAudit } from '../../db/audit.ts'
 import { engineOf } from '../../db/column-types.ts'
 import type { Db } from '../../db/database.ts'
 import { authError } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
 import { hashOpaqueToken, makeOpaqueToken } from './opaque-token.ts'
@@ -23,7 +24,7 @@ export async function rotateRefreshToken(
   token: string,
   now = new Date(),
 ): Promise<{ user: UserRow; session: OpenSession }> {
-  const rotation = await db.transaction().execute((trx) => rotate(trx, token, now))
+  const rotation = await inTransaction(db, (trx) => rotate(trx, token, now))
   // Thrown outside: a refusal may have ended the session, and that must stay.
   if (rotation.kind === 'refused') throw authError(400, rotation.code, rotation.message)
   return rotation
@@ -67,15 +68,24 @@ async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
 
 type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>
 
-/** One exchange of a session at a time: the embedded engine has one writer anyway, PostgreSQL locks the row. */
+/**
+ * One exchange of a session at a time: the embedded engine has one writer anyway, PostgreSQL locks the rows. The login
+ * first, as everything does that ends one: the other way round, a logout and a refresh would wait for each other.
+ */
 async function lockSession(trx: Db, tokenHash: string) {
-  const query = trx
+  const session = trx
     .selectFrom('auth_sessions')
-    .selectAll()
     .where('id', '=', (eb) =>
       eb.selectFrom('auth_refresh_tokens').select('session_id').where('token_hash', '=', tokenHash),
     )
-  return (engineOf(trx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+  if (engineOf(trx) === 'sqlite') return session.selectAll().executeTakeFirst()
+  await trx
+    .selectFrom('auth_logins')
+    .select('id')
+    .where('id', '=', session.select('login_id'))
+    .forUpdate()
+    .execute()
+  return session.selectAll().forUpdate().executeTakeFirst()
 }
 
 async function whyExpired(trx: Db, session: LockedSession, now: Date): Promise<string | null> {
