@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 import type { Db } from '../../db/database.ts'
 import { readOrMakeSecret } from './app-secret.ts'
 
-export type SigningAlgorithm = 'ES256' | 'RS256'
+type SigningAlgorithm = 'ES256' | 'RS256'
 
 export interface SigningKey {
   kid: string

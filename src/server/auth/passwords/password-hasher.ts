@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '../../http/app-error.ts'
 
 /** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
-export const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 const AT_ONCE = 2
 const MAX_WAITING = 64

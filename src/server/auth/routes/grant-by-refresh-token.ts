@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
+import { addressBlock } from '../../http/address-block.ts'
 import { AppError } from '../../http/app-error.ts'
 import { countHit, readHits } from '../../http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
@@ -28,7 +29,7 @@ export async function grantByRefreshToken(
     return await toSessionObject(context, await withFactors(context.db, user), session)
   } catch (error) {
     if (error instanceof AppError && error.code === 'refresh_token_not_found')
-      await countUnknown(context, request.ip)
+      await countUnknown(context, addressBlock(request.ip))
     throw error
   }
 }

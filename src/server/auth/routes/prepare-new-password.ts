@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { addressBlock } from '../../http/address-block.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { countWrongGuess, refuseWhenLocked } from '../login-limits.ts'
@@ -38,7 +39,7 @@ async function proveCurrentPassword(
   user: UserRow,
   current: string,
 ): Promise<void> {
-  const guess = { email: user.email, address: request.ip, device: null }
+  const guess = { email: user.email, address: addressBlock(request.ip), device: null }
   await refuseWhenLocked(context.db, guess)
   if (await context.passwords.verify(user.password_hash, current)) return
   await countWrongGuess(context.db, guess)

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
+import { addressBlock } from '../../http/address-block.ts'
 import { countHit } from '../../http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, rateLimited, validationFailed } from '../auth-error.ts'
@@ -31,7 +32,11 @@ export function registerSignUp(scope: FastifyInstance, context: AuthContext): vo
     if (password === '') throw validationFailed('Signup requires a valid password')
     const email = checkEmail(given)
     await checkPassword(password, [email, config.site.brandName])
-    const { count, retryAfterSeconds } = await countHit(db, `signup:address:${request.ip}`, WINDOW_MS)
+    const { count, retryAfterSeconds } = await countHit(
+      db,
+      `signup:address:${addressBlock(request.ip)}`,
+      WINDOW_MS,
+    )
     if (count > MAX_PER_ADDRESS) throw rateLimited(retryAfterSeconds)
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
     const passwordHash = await passwords.hash(password)

@@ -3,7 +3,7 @@ import { authIssuer } from '../keys/key-ring.ts'
 import { toUserObject, type UserObject, type UserWithFactors } from '../users/user-object.ts'
 import type { OpenSession } from './open-session.ts'
 
-export const ACCESS_TOKEN_SECONDS = 3600
+const ACCESS_TOKEN_SECONDS = 3600
 
 /** The protocol's session. */
 export interface SessionObject {

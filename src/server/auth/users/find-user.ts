@@ -28,9 +28,3 @@ export function findFactors(db: Db, userId: string): Promise<FactorRow[]> {
 export async function withFactors(db: Db, user: UserRow): Promise<UserWithFactors> {
   return { ...user, factors: await findFactors(db, user.id) }
 }
-
-/** Read again after a change that is known to have found its row. */
-export async function readUser(db: Db, id: string): Promise<UserWithFactors> {
-  const user = await db.selectFrom('auth_users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  return withFactors(db, user)
-}
