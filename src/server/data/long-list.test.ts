@@ -71,13 +71,9 @@ describe.each(ENGINES)('a list of ten thousand pixels on %s', (engine) => {
     await data.call({ method: 'DELETE', url: `${PIXELS}?name=eq.first of all` })
   })
 
-  /** The server's own pauses: how long at a stretch it listens to nobody. The reader works outside of them. */
   test(`never keeps the event loop for ${MAX_PAUSE_MS} ms`, async () => {
-    const pauses: number[] = []
-    for (let attempt = 0; attempt < 3; attempt++)
-      pauses.push(await longestTurn(() => drain('order=created_at.desc')))
-    // Other processes of the machine can only add to a pause, so the best of three is the truth.
-    expect(Math.min(...pauses)).toBeLessThan(MAX_PAUSE_MS)
+    const longest = await longestTurn(() => drain('order=created_at.desc'))
+    expect(longest).toBeLessThan(MAX_PAUSE_MS)
   })
 
   async function drain(search: string): Promise<void> {
@@ -88,15 +84,18 @@ describe.each(ENGINES)('a list of ten thousand pixels on %s', (engine) => {
   }
 })
 
-/** The longest stretch between two turns of the event loop while the work is done. */
+/**
+ * The longest turn of the event loop while the work is done, in this thread's own processor time: on a machine that is
+ * busy with other things the clock would tell of those.
+ */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0
-  let last = performance.now()
+  let last = process.threadCpuUsage()
   let running = true
   const turn = () => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
+    const { user, system } = process.threadCpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1000)
+    last = process.threadCpuUsage()
     if (running) setImmediate(turn)
   }
   setImmediate(turn)
