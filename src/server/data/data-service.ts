@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { ReadChangeMark } from '../db/change-mark.ts'
 import type { Engine } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import { parseQuery } from './grammar/parse-query.ts'
 import type { Query } from './grammar/query.ts'
+import type { ListCache } from './list-cache.ts'
 import { type MediaType, negotiate } from './media-type.ts'
 import { type Preferences, parsePreferences } from './preferences.ts'
 import { planRead, type ReadPlan } from './read-plan.ts'
@@ -14,6 +16,8 @@ export interface DataService {
   db: Db
   engine: Engine
   plans: Map<string, ReadPlan>
+  lists: ListCache
+  readChangeMark: ReadChangeMark
 }
 
 /** One call of one caller on one resource. */
@@ -43,12 +47,16 @@ export function readQuery({ search, resource }: Call): Query {
   return parseQuery(search, resource.name)
 }
 
+export function listKey({ resource, search }: Call): string {
+  return `${resource.name}?${search}`
+}
+
 const MAX_PLANS = 500
 const MAX_CACHED_LENGTH = 2_000
 
 /** The plan of a list by its address. Values are part of the address, so one plan never answers another question. */
 export function planFor(service: DataService, call: Call): ReadPlan {
-  const key = `${call.resource.name}?${call.search}`
+  const key = listKey(call)
   const known = service.plans.get(key)
   if (known !== undefined) return known
   const query = readQuery(call)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { type Call, type DataService, planFor, readQuery } from './data-service.ts'
+import { type Call, type DataService, listKey, planFor, readQuery } from './data-service.ts'
 import { formatList, formatObject, listFormat, type RowFormat } from './format-rows.ts'
 import { notSingular } from './protocol-errors.ts'
 import { contentRange, listStatus, narrowRange } from './range.ts'
@@ -10,6 +10,38 @@ import { asDynamic, inOrder, PRIMARY_KEY } from './resource.ts'
 
 /** `GET` and `HEAD`. */
 export async function listRows(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
+  return isPlainList(call) ? sendPlainList(service, call, reply) : sendList(service, call, reply)
+}
+
+/** The everyday list: an array, neither counted nor cut. */
+function isPlainList({ request, media, preferences }: Call): boolean {
+  return (
+    request.method === 'GET' &&
+    media.format === 'array' &&
+    !media.stripNulls &&
+    !preferences.count &&
+    request.headers.range === undefined
+  )
+}
+
+async function sendPlainList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
+  const key = listKey(call)
+  const mark = await service.readChangeMark()
+  let list = service.lists.get(key, mark)
+  const plan = planFor(service, call)
+  if (list === undefined) {
+    const { rows } = await service.db.executeQuery(plan.firstPage)
+    if (rows.length > PAGE_ROWS) return sendList(service, call, reply)
+    list = { count: rows.length, body: Buffer.from(formatList(plan.shape, call.media, rows, true)) }
+    service.lists.set(key, mark, list)
+  }
+  return reply
+    .header('content-range', contentRange(plan.range.offset, list.count, null))
+    .header('content-type', call.media.name)
+    .send(list.body)
+}
+
+async function sendList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
   const plan = rangedPlan(service, call)
   const { rows } = await service.db.executeQuery(plan.firstPage)
   const isLong = rows.length > PAGE_ROWS

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { changeMarkReader } from '../db/change-mark.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import { guardApi } from '../http/api-guard.ts'
@@ -7,6 +8,7 @@ import type { AccountPort } from './account-port.ts'
 import { deleteRows, updateRows } from './change-rows.ts'
 import { type Call, type DataService, readCall } from './data-service.ts'
 import { insertRows } from './insert-rows.ts'
+import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
 import { protocolError, unknownTable } from './protocol-errors.ts'
 import { renderDataErrors } from './render-errors.ts'
@@ -42,7 +44,13 @@ const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
   const declared = [trackingPixels(deps.onPixelsChanged), adminUsers(deps.accounts, deps.principalEmail)]
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
-  const service: DataService = { db: deps.db, engine: engineOf(deps.db), plans: new Map() }
+  const service: DataService = {
+    db: deps.db,
+    engine: engineOf(deps.db),
+    plans: new Map(),
+    lists: new ListCache(),
+    readChangeMark: changeMarkReader(deps.db),
+  }
 
   await app.register(
     async (scope) => {
