@@ -24,10 +24,16 @@ export async function preparePublicPages(
   const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
     prepare(`/${slug}`, renderer.renderLegalPage(config.site, assets, slug), page),
   )
+  const texts = renderer.LEGAL_TITLES.map(({ slug }) =>
+    prepare(renderer.legalDocumentPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
+      ...file,
+      'content-type': 'application/json; charset=utf-8',
+    }),
+  )
   const files = siteFiles(config.site, pictures, renderer.renderLlmsText(config.site)).map(
     ({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }),
   )
-  return new Map(await Promise.all([...documents, ...files]))
+  return new Map(await Promise.all([...documents, ...texts, ...files]))
 }
 
 async function prepare(path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> {
