@@ -78,5 +78,6 @@ function plain(assets: DocumentAssets): DocumentAssets {
 }
 
 function toHtml(document: ReactElement): string {
-  return `<!doctype html>${renderToStaticMarkup(document)}`
+  // A shape of a drawing may close itself, which the renderer does not know.
+  return `<!doctype html>${renderToStaticMarkup(document).replace(/><\/(path|rect|circle|use|stop)>/g, '/>')}`
 }
