@@ -1,11 +1,15 @@
 import { createRoot } from 'react-dom/client'
-import { type LegalDocument, legalDocumentPath } from '../legal/legal-document.ts'
+import type { LegalDocument } from '../legal/legal-document.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
 import { LegalDialog } from './legal-dialog.tsx'
 
-/** Shows one document over the page and gives the focus back to `opener` afterwards. */
-export async function openLegal(slug: LegalSlug, opener: HTMLElement): Promise<void> {
-  const response = await fetch(legalDocumentPath(slug))
+/** Shows the document that `answer` brings over the page, and gives the focus back to `opener` afterwards. */
+export async function openLegal(
+  slug: LegalSlug,
+  answer: Promise<Response>,
+  opener: HTMLElement,
+): Promise<void> {
+  const response = await answer
   if (!response.ok) throw new Error(`the document ${slug} was answered with ${response.status}`)
   const text: LegalDocument = await response.json()
   const host = document.body.appendChild(document.createElement('div'))
