@@ -1,16 +1,16 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { lightPreload } from './scripts/light-preload.ts'
 
 /** What browsers load: the page's boot script, style and islands, and the dashboard. `scripts/build.ts` adds the server's bundle. */
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), lightPreload()],
   publicDir: false,
   appType: 'custom',
   build: {
     outDir: 'dist/client',
     manifest: true,
-    // The helper that it adds to every dynamic import is heavier than the page's own boot script.
     modulePreload: false,
     target: 'es2022',
     assetsInlineLimit: 0,
@@ -18,6 +18,7 @@ export default defineConfig({
       input: {
         boot: 'src/landing/boot/boot.ts',
         landing: 'src/landing/landing.css',
+        sheet: 'src/landing/sheet.css',
         admin: 'src/admin/main.tsx',
       },
     },

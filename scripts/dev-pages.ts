@@ -8,6 +8,7 @@ function sourceAssets(): DocumentAssets {
   const icon = 'data:,'
   return {
     css: '',
+    sheetCss: '',
     bootScript: '/src/landing/boot/boot.ts',
     prefetch: [],
     font: '/src/design/fonts/instrument-sans-pt.woff2',
@@ -28,7 +29,8 @@ export async function renderPageFromSource(
     legal === undefined
       ? renderer.renderLanding(config.site, sourceAssets())
       : renderer.renderLegalPage(config.site, sourceAssets(), legal.slug)
-  const styled = html.replace('<style></style>', '<link rel="stylesheet" href="/src/landing/landing.css">')
+  const sheet = legal === undefined ? 'landing' : 'sheet'
+  const styled = html.replace('<style></style>', `<link rel="stylesheet" href="/src/landing/${sheet}.css">`)
   return vite.transformIndexHtml(path, styled)
 }
 

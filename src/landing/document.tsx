@@ -5,6 +5,8 @@ import { SHARING } from './content/sharing.ts'
 export interface DocumentAssets {
   /** The whole style sheet, inlined so that nothing blocks the first paint. */
   css: string
+  /** The same for legal texts and errors. */
+  sheetCss: string
   bootScript: string | null
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]

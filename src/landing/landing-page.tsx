@@ -1,6 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { InertJson } from './inert-json.tsx'
-import { pickLegalParties, SITE_DATA_ELEMENT_ID } from './legal/site-data.ts'
+import { JsonLd } from './json-ld.tsx'
 import { About } from './sections/about.tsx'
 import { Benefits } from './sections/benefits.tsx'
 import { Closing } from './sections/closing.tsx'
@@ -34,8 +33,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
-      <InertJson type="application/json" id={SITE_DATA_ELEMENT_ID} value={pickLegalParties(site)} />
-      <InertJson type="application/ld+json" value={structuredData(site, logo)} />
+      <JsonLd value={structuredData(site, logo)} />
     </>
   )
 }

@@ -9,6 +9,8 @@ import { LEGAL_DOCUMENTS } from './legal/legal-documents.ts'
 import { type LegalSlug, legalTitle } from './legal/legal-titles.ts'
 import { LegalPage } from './legal-page.tsx'
 
+export { legalDocumentPath } from './legal/legal-document.ts'
+export { LEGAL_DOCUMENTS } from './legal/legal-documents.ts'
 export { LEGAL_TITLES } from './legal/legal-titles.ts'
 export { renderLlmsText } from './llms-text.ts'
 
@@ -46,7 +48,7 @@ export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: Le
   return toHtml(
     <Document
       site={site}
-      assets={{ ...assets, bootScript: null }}
+      assets={plain(assets)}
       title={`${legalTitle(slug)} | ${site.brandName}`}
       description={LEGAL_DOCUMENTS[slug](site).intro}
       path={`/${slug}`}
@@ -60,7 +62,7 @@ export function renderErrorPage(site: SiteInfo, assets: DocumentAssets, status: 
   return toHtml(
     <Document
       site={site}
-      assets={{ ...assets, bootScript: null }}
+      assets={plain(assets)}
       title={`${ERROR_TEXTS[status].title} | ${site.brandName}`}
       description={ERROR_TEXTS[status].text}
       path={null}
@@ -70,6 +72,12 @@ export function renderErrorPage(site: SiteInfo, assets: DocumentAssets, status: 
   )
 }
 
+/** Pages to read need neither the landing page's style nor any script. */
+function plain(assets: DocumentAssets): DocumentAssets {
+  return { ...assets, css: assets.sheetCss, bootScript: null }
+}
+
 function toHtml(document: ReactElement): string {
-  return `<!doctype html>${renderToStaticMarkup(document)}`
+  // A shape of a drawing may close itself, which the renderer does not know.
+  return `<!doctype html>${renderToStaticMarkup(document).replace(/><\/(path|rect|circle|use|stop)>/g, '/>')}`
 }

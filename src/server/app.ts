@@ -55,11 +55,13 @@ export async function buildApp({
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
   const pictures = readPictures(join(distDir, 'client'))
-  const assets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
-  const prepared = new Map([
-    ...assets,
-    ...(await preparePublicPages(config, renderer, documentAssets, pictures)),
-  ])
+  const assets = await preparePublicPages({
+    config,
+    renderer,
+    documentAssets,
+    pictures,
+    staticAssets: loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https)),
+  })
   const pages = new PageStore(config, renderer, documentAssets)
   await pages.compose()
   const auth = await createAuth(config, database.db)
@@ -68,7 +70,7 @@ export async function buildApp({
     announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
 
   const gate = createGate(config, otherHeaders(https))
-  const servePrepared = createFastPath(pages, prepared)
+  const servePrepared = createFastPath(pages, assets)
   const fastPath: FastPath = (request, response) =>
     gate(request, response) || servePrepared(request, response)
 

@@ -1,3 +1,4 @@
+import { legalDocumentPath } from '../legal/legal-document.ts'
 import type { LegalSlug } from '../legal/legal-titles.ts'
 
 /**
@@ -59,8 +60,10 @@ function wireLegalLinks(): void {
     link.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
       event.preventDefault()
+      const slug = link.dataset.legal as LegalSlug
+      const answer = fetch(legalDocumentPath(slug))
       import('../islands/open-legal.tsx')
-        .then((part) => part.openLegal(link.dataset.legal as LegalSlug, link))
+        .then((part) => part.openLegal(slug, answer, link))
         .catch(() => location.assign(link.href))
     })
   }

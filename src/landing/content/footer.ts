@@ -23,7 +23,7 @@ export const FOOTER_COLUMNS: FooterColumn[] = [
   {
     title: 'Produtos',
     links: [
-      { label: 'Gateway de pagamento', to: '#gateway' },
+      { label: 'Gateway', to: '#gateway' },
       { label: 'Pagamentos móveis', to: '#mobile' },
       { label: 'Saques globais', to: '#global' },
       { label: 'APIs rápidas', to: '#apis' },

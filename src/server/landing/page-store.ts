@@ -39,7 +39,7 @@ export class PageStore {
 export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy {
   return publicPolicy({
     origins: ownOrigins(config.siteUrl),
-    styleHashes: [sourceHash(assets.css)],
+    styleHashes: [sourceHash(assets.css), sourceHash(assets.sheetCss)],
     scriptHashes: [],
   })
 }

@@ -7,27 +7,43 @@ import type { Pictures } from './pictures.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 import { siteFiles } from './site-files.ts'
 
+interface PublicPagesDeps {
+  config: Config
+  renderer: LandingRenderer
+  documentAssets: DocumentAssets
+  pictures: Pictures
+  /** Built files by their public path. */
+  staticAssets: ReadonlyMap<string, PreparedResponse>
+}
+
 /** Everything public beside `/` that never changes while the process runs, by path, ready to be sent. */
-export async function preparePublicPages(
-  config: Config,
-  renderer: LandingRenderer,
-  assets: DocumentAssets,
-  pictures: Pictures,
-): Promise<Map<string, PreparedResponse>> {
+export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<string, PreparedResponse>> {
+  const { config, renderer, documentAssets, pictures, staticAssets } = deps
   const https = config.siteUrl.startsWith('https:')
   const page = {
-    ...pageHeaders(publicPagePolicy(config, assets), { https }),
+    ...pageHeaders(publicPagePolicy(config, documentAssets), { https }),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
   }
   const file = { ...otherHeaders(https), 'cache-control': 'public, max-age=3600' }
   const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
-    prepare(`/${slug}`, renderer.renderLegalPage(config.site, assets, slug), page),
+    prepare(`/${slug}`, renderer.renderLegalPage(config.site, documentAssets, slug), page),
+  )
+  const texts = renderer.LEGAL_TITLES.map(({ slug }) =>
+    prepare(renderer.legalDocumentPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
+      ...file,
+      'content-type': 'application/json; charset=utf-8',
+    }),
   )
   const files = siteFiles(config.site, pictures, renderer.renderLlmsText(config.site)).map(
     ({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }),
   )
-  return new Map(await Promise.all([...documents, ...files]))
+  const icon = staticAssets.get(pictures.iconLegacy)
+  return new Map([
+    ...staticAssets,
+    ...(await Promise.all([...documents, ...texts, ...files])),
+    ...(icon === undefined ? [] : [['/favicon.ico', icon] as const]),
+  ])
 }
 
 async function prepare(path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type * as RenderBundle from '#landing/render.tsx'
 import type { BuildManifest } from '../http/build-manifest.ts'
+import { dropUnusedProperties } from './drop-unused-properties.ts'
 import { readPictures } from './pictures.ts'
 
 export type LandingRenderer = typeof RenderBundle
@@ -18,12 +19,15 @@ export async function loadRenderBundle(distDirectory: string): Promise<LandingRe
 
 export function readDocumentAssets(distDirectory: string, manifest: BuildManifest): DocumentAssets {
   const client = join(distDirectory, 'client')
+  const style = (source: string) =>
+    dropUnusedProperties(readFileSync(join(client, manifest.entry(source).file), 'utf8').trim())
   const bootScript = manifest.entry('src/landing/boot/boot.ts').file
   const islands = ISLANDS.map((source) => manifest.entry(source))
   const prefetch = new Set(islands.flatMap(({ file, imports }) => [...imports, file]))
   prefetch.delete(bootScript)
   return {
-    css: readFileSync(join(client, manifest.entry('src/landing/landing.css').file), 'utf8').trim(),
+    css: style('src/landing/landing.css'),
+    sheetCss: style('src/landing/sheet.css'),
     bootScript,
     prefetch: [...prefetch],
     font: manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file,

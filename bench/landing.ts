@@ -1,0 +1,149 @@
+/**
+ * The landing page: weight, throughput beside nginx, Next.js and Astro, latency under load, Lighthouse beside an empty
+ * page. What cannot be had on this machine is named, and the rest goes on.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPortico } from './data-service-contenders.ts'
+import { measureLatency } from './measure-latency.ts'
+import { type LighthouseRun, measureLighthouse } from './measure-lighthouse.ts'
+import { measureThroughput, median } from './measure-throughput.ts'
+import { measureWeight } from './measure-weight.ts'
+import type { PageServer } from './page-server.ts'
+import { readPageText } from './page-text.ts'
+import { pinProcess } from './processor.ts'
+import { serveEmptyPage } from './serve-empty-page.ts'
+import { readServedPage } from './served-page.ts'
+import { startAstro } from './start-astro.ts'
+import { startNext } from './start-next.ts'
+import { startNginx } from './start-nginx.ts'
+
+export interface LandingOptions {
+  rounds: number
+  seconds: number
+  lighthouseRuns: number
+  /** Next.js and Astro take minutes to install and build. */
+  frameworks: boolean
+}
+
+export interface LandingResult {
+  /** Measure, value, aim. */
+  rows: string[][]
+  missing: string[]
+}
+
+const OURS = 'Pórtico'
+
+export async function benchLanding(options: LandingOptions): Promise<LandingResult> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
+  const rows: string[][] = []
+  const missing: string[] = []
+  const servers: PageServer[] = []
+  const attempt = async (name: string, work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      missing.push(`${name}: ${String((error as Error).message).split('\n')[0]}`)
+    }
+  }
+  const portico = await startPortico(directory)
+  try {
+    const page = new URL('/', portico.request.url).href
+    await attempt('page weight', async () => void rows.push(...(await weightRows())))
+    pinProcess('server', portico.pid)
+    servers.push({ name: OURS, url: page, stop: () => portico.stop() })
+    await attempt(
+      'nginx',
+      async () => void servers.push(await startNginx(directory, await readServedPage(page))),
+    )
+    if (options.frameworks) {
+      const text = readPageText(await (await fetch(page)).text())
+      await attempt('Next.js', async () => void servers.push(await startNext(directory, text)))
+      await attempt('Astro', async () => void servers.push(await startAstro(directory, text)))
+    }
+    await attempt(
+      'throughput',
+      async () => void rows.push(...throughputRows(await measureThroughput(servers, options))),
+    )
+    await attempt('latency', async () => {
+      const p99 = await measureLatency(page, portico.request, options.seconds)
+      rows.push(['p99 at 1,000 requests/s, dashboard in use', `${p99.toFixed(1)} ms`, '< 10 ms'])
+    })
+    await attempt(
+      'Lighthouse',
+      async () => void rows.push(...(await lighthouseRows(page, options.lighthouseRuns))),
+    )
+  } finally {
+    for (const server of servers) await server.stop()
+    if (servers.length === 0) await portico.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { rows, missing }
+}
+
+async function weightRows(): Promise<string[][]> {
+  const { html, upToHero, boot, scripts, font } = await measureWeight()
+  const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(2)} KB`
+  return [
+    ['HTML with its style, brotli', kilobytes(html), '≤ 11.5 KB'],
+    ['up to and including the hero', kilobytes(upToHero), '≤ 6 KB'],
+    ['script at load', kilobytes(boot), '≤ 5 KB'],
+    ['all scripts, fetched when idle', kilobytes(scripts), '≤ 66 KB'],
+    ['font', kilobytes(font), ''],
+  ]
+}
+
+const AIMS: Record<string, string> = {
+  'nginx, same bytes': '≥ 0.40',
+  'next start': '≥ 100',
+  'Astro, node server': '≥ 6',
+}
+
+function throughputRows(rates: Map<string, number>): string[][] {
+  const ours = rates.get(OURS) ?? Number.NaN
+  return [
+    ['requests/s, one core', ours.toFixed(0), ''],
+    ...Array.from(rates)
+      .filter(([name]) => name !== OURS)
+      .map(([name, rate]) => {
+        const ratio = ours / rate
+        return [`times ${name} (${rate.toFixed(0)}/s)`, ratio.toFixed(ratio < 10 ? 2 : 0), AIMS[name] ?? '']
+      }),
+  ]
+}
+
+async function lighthouseRows(page: string, runs: number): Promise<string[][]> {
+  const empty = await serveEmptyPage()
+  const ours: LighthouseRun[] = []
+  const floor: LighthouseRun[] = []
+  try {
+    for (let run = 0; run < runs; run++) {
+      ours.push(await measureLighthouse(page))
+      floor.push(await measureLighthouse(empty.url))
+    }
+  } finally {
+    await empty.stop()
+  }
+  const middle = (list: LighthouseRun[], key: 'fcp' | 'lcp' | 'tbt') => median(list.map((run) => run[key]))
+  const paint = (key: 'fcp' | 'lcp', aim: string) => {
+    const [mine, theirs] = [middle(ours, key), middle(floor, key)]
+    const ratio = (mine / theirs).toFixed(2)
+    return [
+      `${key.toUpperCase()} beside an empty page (${theirs.toFixed(0)} ms)`,
+      `${mine.toFixed(0)} ms, ${ratio}`,
+      aim,
+    ]
+  }
+  return [
+    ...Object.keys(ours[0]?.scores ?? {}).map((category) => [
+      `Lighthouse mobile, ${category}, least of ${runs}`,
+      String(Math.min(...ours.map(({ scores }) => scores[category] ?? 0))),
+      '100',
+    ]),
+    paint('fcp', '≤ 1.15'),
+    paint('lcp', '≤ 1.20'),
+    ['TBT', `${middle(ours, 'tbt').toFixed(0)} ms`, '≤ 50 ms'],
+    ['CLS', String(Math.max(...ours.map(({ cls }) => cls))), '0'],
+  ]
+}

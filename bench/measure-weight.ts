@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseConfig } from '../src/server/config.ts'
+import { BuildManifest } from '../src/server/http/build-manifest.ts'
+import { compressText } from '../src/server/http/prepared-response.ts'
+import { loadRenderBundle, readDocumentAssets } from '../src/server/landing/render-bundle.ts'
+
+export interface PageWeight {
+  html: number
+  upToHero: number
+  boot: number
+  scripts: number
+  font: number
+}
+
+/** Bytes as they travel (brotli), of the page with the demo brand. */
+export async function measureWeight(): Promise<PageWeight> {
+  const assets = readDocumentAssets('dist', new BuildManifest('dist/client'))
+  const page = (await loadRenderBundle('dist')).renderLanding(parseConfig({}).site, assets)
+  const size = (path: string) => readFileSync(join('dist/client', path)).length
+  const boot = size(`${assets.bootScript}.br`)
+  return {
+    html: await brotliBytes(page),
+    upToHero: await brotliBytes(page.slice(0, page.indexOf('<ul class="wrap three"'))),
+    boot,
+    scripts: boot + assets.prefetch.reduce((sum, path) => sum + size(`${path}.br`), 0),
+    font: size(assets.font),
+  }
+}
+
+async function brotliBytes(text: string): Promise<number> {
+  return (await compressText(Buffer.from(text))).br?.length ?? Number.NaN
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { pinned } from './processor.ts'
+
+/** Something that answers with the page, and can be told to stop. */
+export interface PageServer {
+  name: string
+  url: string
+  stop(): Promise<void>
+}
+
+interface StartOptions {
+  name: string
+  url: string
+  command: string[]
+  cwd?: string
+  env?: Record<string, string>
+}
+
+const START_TIMEOUT_MS = 60_000
+
+/** Starts a server on the processor that servers get, and waits until it answers. */
+export async function startPageServer({ name, url, command, cwd, env }: StartOptions): Promise<PageServer> {
+  const [program = '', ...args] = pinned('server', command)
+  const child = spawn(program, args, {
+    stdio: 'ignore',
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...env },
+  })
+  child.on('error', () => {})
+  try {
+    await untilAnswering(url, child)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  return { name, url, stop: () => stop(child) }
+}
+
+async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
+  const giveUpAt = Date.now() + START_TIMEOUT_MS
+  while (Date.now() < giveUpAt && child.exitCode === null) {
+    const answered = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (answered) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not answer`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  const gone = once(child, 'exit')
+  const late = setTimeout(() => child.kill('SIGKILL'), 3_000)
+  await gone
+  clearTimeout(late)
+}

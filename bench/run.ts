@@ -1,0 +1,40 @@
+/**
+ * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
+ * and leaves Next.js and Astro out; `--only=landing` or `--only=data` takes one part.
+ */
+import { cpus, release } from 'node:os'
+import { parseArgs } from 'node:util'
+import { buildAll } from '../scripts/build-all.ts'
+import { isBuildFresh } from '../scripts/build-stamp.ts'
+import { benchDataService } from './data-service.ts'
+import { benchLanding } from './landing.ts'
+import { printTable } from './print-table.ts'
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
+
+if (!isBuildFresh()) await buildAll()
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Linux ${release()}, Node ${process.version}\n`,
+)
+const missing: string[] = []
+if (values.only !== 'data') {
+  const landing = await benchLanding(
+    values.quick === true
+      ? { rounds: 1, seconds: 3, lighthouseRuns: 1, frameworks: false }
+      : { rounds: 3, seconds: 5, lighthouseRuns: 5, frameworks: true },
+  )
+  printTable([['landing page', 'measured', 'aim'], ...landing.rows])
+  missing.push(...landing.missing)
+}
+if (values.only !== 'landing') {
+  try {
+    const { rows, ratio } = await benchDataService()
+    console.log()
+    printTable(rows)
+    console.log(`\n${ratio.toFixed(2)} times the requests of @supabase/lite`)
+  } catch (error) {
+    missing.push(`data service: ${String((error as Error).message).split('\n')[0]}`)
+  }
+}
+if (missing.length > 0)
+  console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseConfig } from '../config.ts'
+import { BuildManifest } from '../http/build-manifest.ts'
+import { compressText } from '../http/prepared-response.ts'
+import { loadRenderBundle, readDocumentAssets } from './render-bundle.ts'
+
+const { site } = parseConfig({})
+const renderer = await loadRenderBundle('dist')
+const assets = readDocumentAssets('dist', new BuildManifest('dist/client'))
+const html = renderer.renderLanding(site, assets)
+
+async function brotliBytes(text: string): Promise<number> {
+  return (await compressText(Buffer.from(text))).br?.length ?? Number.POSITIVE_INFINITY
+}
+
+function assetBytes(path: string): number {
+  return readFileSync(join('dist/client', `${path}.br`)).length
+}
+
+test('the page with its style is at most 11.5 KB', async () => {
+  expect(await brotliBytes(html)).toBeLessThanOrEqual(11_500)
+})
+
+test('what is needed up to the hero is at most 6 KB', async () => {
+  const heroEnd = html.indexOf('<ul class="wrap three"')
+  expect(heroEnd).toBeGreaterThan(0)
+  expect(await brotliBytes(html.slice(0, heroEnd))).toBeLessThanOrEqual(6_000)
+})
+
+test('the script that runs at load is at most 5 KB', () => {
+  expect(assetBytes(assets.bootScript ?? '')).toBeLessThanOrEqual(5_000)
+})
+
+test('all scripts of the page together are at most 66 KB', () => {
+  const total = [assets.bootScript ?? '', ...assets.prefetch].reduce((sum, path) => sum + assetBytes(path), 0)
+  expect(total).toBeLessThanOrEqual(66_000)
+})
+
+test('nothing but the inlined style could block rendering', () => {
+  const head = html.slice(0, html.indexOf('<body'))
+  expect(head).not.toContain('rel="stylesheet"')
+  expect(head.match(/<script(?! type="module")/g)).toBeNull()
+})
+
+test('every asset that the page names was built', () => {
+  const built = new Set(readdirSync('dist/client/assets').map((name) => `/assets/${name}`))
+  for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) expect(built).toContain(path)
+})

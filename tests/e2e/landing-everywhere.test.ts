@@ -1,0 +1,183 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let site: TestApp
+let browser: Browser
+beforeAll(async () => {
+  site = await startTestApp({
+    listen: true,
+    env: {
+      COMPANY_LEGAL_NAME: 'Pórtico Pagamentos S.A.',
+      COMPANY_CNPJ: '12.345.678/0001-90',
+      DPO_EMAIL: 'dpo@portico.example',
+    },
+  })
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(site.url + path)
+  return page
+}
+
+test('no sideways scrolling from 320 to 1920 px', async () => {
+  const page = await visit(DESKTOP)
+  for (const width of [320, 375, 600, 768, 999, 1000, 1024, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 800 })
+    const found = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      cut: Array.from(document.querySelectorAll('main :is(h1, h2, h3, p, a, li, dd), footer *'))
+        .filter((element) => element.closest('.art, .trap') === null)
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+        .map((element) => element.outerHTML.slice(0, 80)),
+    }))
+    expect(found).toEqual({ width, cut: [] })
+  }
+})
+
+test('what is pressed on a phone is at least 44 px', async () => {
+  const page = await visit(PHONE)
+  const small = await page.evaluate(() =>
+    Array.from(document.querySelectorAll('a, button, input:not(.trap)'))
+      .filter((element) => element.checkVisibility() && element.closest('.company, .skip') === null)
+      .filter((element) => element.getBoundingClientRect().height < 43.5)
+      .map((element) => element.outerHTML.slice(0, 80)),
+  )
+  expect(small).toEqual([])
+})
+
+describe('axe finds nothing', () => {
+  const states: [string, BrowserContextOptions, string, (page: Page) => Promise<void>][] = [
+    ['desktop', DESKTOP, 'html', async () => {}],
+    ['phone', PHONE, 'html', async () => {}],
+    [
+      'scrolled',
+      DESKTOP,
+      '.top',
+      async (page) => {
+        await page.evaluate(() => scrollTo(0, 2000))
+        await page.locator('header.top[data-solid]').waitFor()
+        await page.waitForFunction(() =>
+          document.getAnimations().every(({ playState }) => playState !== 'running'),
+        )
+      },
+    ],
+    [
+      'menu open',
+      PHONE,
+      'html',
+      async (page) => {
+        await page.getByRole('button', { name: 'Menu' }).click()
+        await page.locator('#menu').waitFor()
+        await page.waitForFunction(() =>
+          document.getAnimations().every(({ playState }) => playState !== 'running'),
+        )
+      },
+    ],
+    [
+      'document open',
+      DESKTOP,
+      'html',
+      async (page) => {
+        await page.locator('[data-legal=privacidade]').click()
+        await page.getByRole('dialog').waitFor()
+      },
+    ],
+    [
+      'newsletter refused',
+      DESKTOP,
+      'footer',
+      async (page) => {
+        await page.locator('form input[type=email]').fill('nada')
+        await page.getByRole('button', { name: 'Inscrever' }).click()
+        await page.getByText('Por favor, insira um e-mail válido.').waitFor()
+      },
+    ],
+  ]
+  test.each(states)('%s', async (_name, device, part, prepare) => {
+    const page = await visit(device)
+    await prepare(page)
+    const { violations } = await new AxeBuilder({ page }).include(part).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual(
+      [],
+    )
+  })
+
+  test.each(['/privacidade', '/nada'])('%s', async (path) => {
+    const page = await visit(PHONE, path)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual(
+      [],
+    )
+  })
+})
+
+test('no request leaves this site, nothing is said in the console, nothing moves by itself', async () => {
+  const context = await browser.newContext(DESKTOP)
+  onTestFinished(() => context.close())
+  const messages = watchConsole(context)
+  const foreign: string[] = []
+  context.on('request', (request) => {
+    if (!request.url().startsWith(site.url)) foreign.push(request.url())
+  })
+  const page = await context.newPage()
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    Object.assign(globalThis, { shifts })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        shifts.push((entry as PerformanceEntry & { value: number }).value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.goto(site.url, { waitUntil: 'networkidle' })
+  for (let y = 0; y < 8000; y += 800) {
+    await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), y)
+    await page.waitForFunction(() => new Promise((done) => requestAnimationFrame(() => done(true))))
+  }
+  expect(foreign).toEqual([])
+  expect(messages).toEqual([])
+  expect(await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)).toEqual([])
+})
+
+test('only transform and opacity move in the hero', async () => {
+  const page = await visit({ ...DESKTOP, reducedMotion: 'no-preference' })
+  const moved = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .map((animation) => animation.effect as KeyframeEffect)
+      .filter((effect) => effect.target?.closest('.hero') != null)
+      .flatMap((effect) => effect.getKeyframes())
+      .flatMap((frame) => Object.keys(frame))
+      .filter((name) => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)),
+  )
+  expect([...new Set(moved)].sort()).toEqual(['opacity', 'transform'])
+})
+
+test('a visitor who asked for stillness gets a still frame', async () => {
+  const page = await visit({ ...DESKTOP, reducedMotion: 'reduce' })
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+})
+
+test('without JavaScript everything is there: text, menu, documents, links', async () => {
+  const page = await visit({ ...PHONE, javaScriptEnabled: false })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const words of ['50K+', 'Gaming', 'Taxas até 40% menores', 'A porta está aberta.']) {
+    expect(await page.getByText(words, { exact: true }).first().isVisible()).toBe(true)
+  }
+  await page.getByRole('button', { name: 'Menu' }).click()
+  expect(await page.locator('#menu').getByRole('link', { name: 'Contato' }).isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.locator('.legal').getByRole('link', { name: 'Termos de Uso' }).click()
+  await page.waitForURL('**/termos')
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Termos de Uso')
+})
