@@ -1,0 +1,90 @@
+import type { AppError } from '../../http/app-error.ts'
+import { protocolError } from '../protocol-errors.ts'
+
+/** Reads one parameter from left to right; what does not fit becomes the protocol's parse error, with its place. */
+export class Cursor {
+  readonly #text: string
+  readonly #what: string
+  #at = 0
+
+  /** `what` names the parameter in errors: "filter", "order", … */
+  constructor(text: string, what: string) {
+    this.#text = text
+    this.#what = what
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  peek(): string {
+    return this.#text[this.#at] ?? ''
+  }
+
+  /** Takes `literal` when it comes next. */
+  take(literal: string): boolean {
+    if (!this.#text.startsWith(literal, this.#at)) return false
+    this.#at += literal.length
+    return true
+  }
+
+  /** Gives the last character back. */
+  stepBack(): void {
+    this.#at--
+  }
+
+  expect(literal: string): void {
+    if (!this.take(literal)) throw this.fault(`"${literal}"`)
+  }
+
+  /** Everything up to one of the stop characters or the end; may be empty. */
+  takeUntil(stops: string): string {
+    const start = this.#at
+    while (!this.atEnd && !stops.includes(this.peek())) this.#at++
+    return this.#text.slice(start, this.#at)
+  }
+
+  takeRest(): string {
+    const rest = this.#text.slice(this.#at)
+    this.#at = this.#text.length
+    return rest
+  }
+
+  /** A column or alias: quoted, or plain up to a stop character. */
+  takeName(stops: string): string {
+    const name = this.peek() === '"' ? this.takeQuoted() : this.takeUntil(stops).trim()
+    if (name === '') throw this.fault('field name')
+    return name
+  }
+
+  /** In quotes, where a backslash makes the next character plain. */
+  takeQuoted(): string {
+    this.expect('"')
+    let value = ''
+    while (!this.atEnd) {
+      const character = this.peek()
+      this.#at++
+      if (character === '"') return value
+      if (character !== '\\') value += character
+      else if (!this.atEnd) {
+        value += this.peek()
+        this.#at++
+      }
+    }
+    throw this.fault('"\\""')
+  }
+
+  expectEnd(): void {
+    if (!this.atEnd) throw this.fault('end of input')
+  }
+
+  fault(expected: string): AppError {
+    const found = this.atEnd ? 'end of input' : JSON.stringify(this.peek())
+    return protocolError(
+      400,
+      'PGRST100',
+      `"failed to parse ${this.#what} (${this.#text})" (line 1, column ${this.#at + 1})`,
+      { details: `unexpected ${found} expecting ${expected}` },
+    )
+  }
+}
