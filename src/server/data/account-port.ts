@@ -28,7 +28,7 @@ export interface AccountPort {
   /** The normalised e-mail that makes its account the principal admin. */
   readonly principalEmail: string
   /**
-   * Judges the password (`AppError` with code `weak_password` and `details.weak_password.reasons`) and hashes it.
+   * Judges the password (`AppError` with code `weak_password` and `details.reasons`) and hashes it.
    * Slow, so it is never called inside a transaction.
    */
   preparePassword(password: string, email: string | null): Promise<string>

@@ -234,7 +234,7 @@ export interface Schema {
 }
 
 /** What SQLite stores as something else and `map-values.ts` gives back; every name must mean the same in each table. */
-export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set(['is_active'])
+export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set(['is_active', 'is_principal'])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'user_metadata',
   'app_metadata',

@@ -10,6 +10,10 @@ export function openSqlite(file: string): Kysely<Schema> {
   // The timeout must stand before journal_mode is asked for, or two processes that open at once collide on it.
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
+  // SQLite's own `lower` knows ASCII alone: "É" must find "é".
+  database.function('unicode_lower', { deterministic: true }, (value) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  )
   return new Kysely<Schema>({
     dialect: new NodeSqliteDialect({ database: new KyselyDatabase(database) }),
     plugins: [new SqliteValuesPlugin()],

@@ -1,0 +1,86 @@
+import type { FastifyReply } from 'fastify'
+import { type Call, type DataService, readQuery } from './data-service.ts'
+import type { Query } from './grammar/query.ts'
+import { protocolError } from './protocol-errors.ts'
+import { contentRange } from './range.ts'
+import { readInputs } from './read-inputs.ts'
+import { PAGE_ROWS } from './read-plan.ts'
+import type { Row } from './resource.ts'
+import { shapeRows } from './row-shape.ts'
+import { runChange } from './run-change.ts'
+import { assertSingular, sendWritten } from './send-written.ts'
+import type { RowWriter } from './write-rows.ts'
+
+/** `PATCH` with filters. */
+export async function updateRows(
+  service: DataService,
+  call: Call,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = readQuery(call)
+  requireFilter(query, 'UPDATE')
+  const shape = shapeRows(call.resource, query.select)
+  const [change = {}, ...more] = readInputs(call.resource, call.request.body, {
+    columns: query.columns,
+    missingDefault: call.preferences.missingDefault,
+  })
+  if (more.length > 0) throw protocolError(400, 'PGRST102', 'An update takes one object')
+  await call.resource.store.prepare?.([change])
+  const rows =
+    Object.keys(change).length === 0
+      ? []
+      : await changeMatching(service, call, query, (writer, row) => writer.update(row, change))
+  const total = call.preferences.count ? rows.length : null
+  const written = {
+    rows,
+    contentRange: contentRange(0, rows.length, total),
+    minimalStatus: 204,
+    shownStatus: 200,
+  }
+  return sendWritten(call, query, shape, written, reply)
+}
+
+/** `DELETE` with filters. */
+export async function deleteRows(
+  service: DataService,
+  call: Call,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = readQuery(call)
+  requireFilter(query, 'DELETE')
+  const shape = shapeRows(call.resource, query.select)
+  const rows = await changeMatching(service, call, query, (writer, row) => writer.remove(row))
+  const range = `*/${call.preferences.count ? rows.length : '*'}`
+  const written = { rows, contentRange: range, minimalStatus: 204, shownStatus: 200 }
+  return sendWritten(call, query, shape, written, reply)
+}
+
+/** Nobody means to change everything; who does says so with a filter that is always true. */
+function requireFilter(query: Query, verb: 'UPDATE' | 'DELETE'): void {
+  if (query.where.length === 0) throw protocolError(400, '21000', `${verb} requires a WHERE clause`)
+}
+
+async function changeMatching(
+  service: DataService,
+  call: Call,
+  query: Query,
+  change: (writer: RowWriter, row: Row) => Promise<Row>,
+): Promise<Row[]> {
+  const { maxAffected } = call.preferences
+  const { rows } = await runChange(service, call, async (writer) => {
+    const keys = await writer.lock(query)
+    if (maxAffected !== null && keys.length > maxAffected) {
+      throw protocolError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
+        details: `The query affects ${keys.length} rows`,
+      })
+    }
+    assertSingular(call, keys.length)
+    const changed: Row[] = []
+    for (let at = 0; at < keys.length; at += PAGE_ROWS) {
+      for (const row of await writer.load(keys.slice(at, at + PAGE_ROWS)))
+        changed.push(await change(writer, row))
+    }
+    return { rows: changed }
+  })
+  return rows
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify'
+import { type Call, type DataService, readQuery } from './data-service.ts'
+import type { Query } from './grammar/query.ts'
+import { badJson, protocolError } from './protocol-errors.ts'
+import { readInputs } from './read-inputs.ts'
+import { PRIMARY_KEY, type Resource, type Row } from './resource.ts'
+import { shapeRows } from './row-shape.ts'
+import { runChange } from './run-change.ts'
+import { assertSingular, sendWritten } from './send-written.ts'
+import type { RowWriter } from './write-rows.ts'
+
+/** `POST`: insert, or upsert when a resolution of duplicates is preferred. All rows or none. */
+export async function insertRows(
+  service: DataService,
+  call: Call,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { resource, preferences } = call
+  const query = readQuery(call)
+  const shape = shapeRows(resource, query.select)
+  const conflictColumns = resolveConflict(resource, query)
+  if (call.request.body === undefined) throw badJson()
+  const inputs = readInputs(resource, call.request.body, {
+    columns: query.columns,
+    missingDefault: preferences.missingDefault,
+  })
+  await resource.store.prepare?.(inputs)
+  const { rows, inserted } = await runChange(service, call, async (writer) => {
+    const written = await writeAll(call, writer, inputs, conflictColumns)
+    assertSingular(call, written.rows.length)
+    return written
+  })
+  const isMergeOnly = preferences.resolution === 'merge-duplicates' && rows.length > 0 && inserted === 0
+  const status = isMergeOnly ? 200 : 201
+  return sendWritten(
+    call,
+    query,
+    shape,
+    {
+      rows,
+      contentRange: `*/${preferences.count ? rows.length : '*'}`,
+      minimalStatus: status,
+      shownStatus: status,
+    },
+    reply,
+  )
+}
+
+function resolveConflict(resource: Resource, query: Query): readonly string[] {
+  const wanted = query.onConflict ?? [PRIMARY_KEY]
+  const key = resource.uniqueKeys.find(
+    ({ columns }) => columns.length === wanted.length && columns.every((column) => wanted.includes(column)),
+  )
+  if (key !== undefined) return key.columns
+  throw protocolError(
+    400,
+    '42P10',
+    'there is no unique or exclusion constraint matching the ON CONFLICT specification',
+  )
+}
+
+async function writeAll(
+  { preferences, resource }: Call,
+  writer: RowWriter,
+  inputs: readonly Row[],
+  conflictColumns: readonly string[],
+): Promise<{ rows: Row[]; inserted: number }> {
+  const rows: Row[] = []
+  const touched = new Set<unknown>()
+  let inserted = 0
+  for (const input of inputs) {
+    const existing =
+      preferences.resolution === null ? null : await findConflict(resource, writer, input, conflictColumns)
+    if (existing !== null && preferences.resolution === 'ignore-duplicates') continue
+    if (existing !== null && touched.has(existing[PRIMARY_KEY])) {
+      throw protocolError(400, '21000', 'ON CONFLICT DO UPDATE command cannot affect row a second time')
+    }
+    const row = existing === null ? await writer.insert(input) : await writer.update(existing, input)
+    if (existing === null) inserted++
+    touched.add(row[PRIMARY_KEY])
+    rows.push(row)
+  }
+  return { rows, inserted }
+}
+
+/** The row that an input would collide with: values are compared in the form in which they are stored. */
+async function findConflict(
+  resource: Resource,
+  writer: RowWriter,
+  input: Row,
+  columns: readonly string[],
+): Promise<Row | null> {
+  const values: Row = {}
+  for (const name of columns) {
+    const column = resource.columns.find((candidate) => candidate.name === name)
+    const value = column?.normalize === undefined ? input[name] : column.normalize(input[name], input)
+    if (value === undefined || value === null) return null
+    values[name] = value
+  }
+  return writer.find(values)
+}

@@ -1,0 +1,65 @@
+import { protocolError } from './protocol-errors.ts'
+
+export interface Preferences {
+  return: 'minimal' | 'representation' | 'headers-only'
+  count: boolean
+  resolution: 'merge-duplicates' | 'ignore-duplicates' | null
+  /** A listed column that a row does not bring takes its initial value instead of null. */
+  missingDefault: boolean
+  /** Only under `handling=strict`. */
+  maxAffected: number | null
+  /** The answer's `Preference-Applied`, or null. */
+  applied: string | null
+}
+
+const NONE: Preferences = Object.freeze({
+  return: 'minimal',
+  count: false,
+  resolution: null,
+  missingDefault: false,
+  maxAffected: null,
+  applied: null,
+})
+
+/** The protocol's order in `Preference-Applied`. */
+const KNOWN: Record<string, (value: string) => boolean> = {
+  resolution: (value) => value === 'merge-duplicates' || value === 'ignore-duplicates',
+  missing: (value) => value === 'default' || value === 'null',
+  return: (value) => value === 'minimal' || value === 'representation' || value === 'headers-only',
+  count: (value) => value === 'exact' || value === 'planned' || value === 'estimated',
+  handling: (value) => value === 'strict' || value === 'lenient',
+  'max-affected': (value) => /^\d{1,9}$/.test(value),
+}
+
+/** A comma list of `name=value` in which the first of a name wins and the unknown is ignored, unless told `strict`. */
+export function parsePreferences(header: string | string[] | undefined): Preferences {
+  if (header === undefined || header.length === 0) return NONE
+  const given = new Map<string, string>()
+  const invalid: string[] = []
+  for (const item of String(header).split(',')) {
+    const text = item.trim()
+    const [name = '', value = ''] = text.split('=').map((part) => part.trim())
+    if (Object.hasOwn(KNOWN, name) && KNOWN[name]?.(value)) {
+      if (!given.has(name)) given.set(name, value)
+    } else if (text !== '') invalid.push(text)
+  }
+  const strict = given.get('handling') === 'strict'
+  if (strict && invalid.length > 0) {
+    throw protocolError(400, 'PGRST122', 'Invalid preferences given with handling=strict', {
+      details: `Invalid preferences: ${invalid.join(', ')}`,
+    })
+  }
+  if (!strict) given.delete('max-affected')
+  const applied = Object.keys(KNOWN).flatMap((name) =>
+    given.has(name) ? [`${name}=${given.get(name)}`] : [],
+  )
+  return {
+    return: (given.get('return') ?? 'minimal') as Preferences['return'],
+    // An exact count is the best estimate there is, and cheap at this size.
+    count: given.has('count'),
+    resolution: (given.get('resolution') ?? null) as Preferences['resolution'],
+    missingDefault: given.get('missing') === 'default',
+    maxAffected: given.has('max-affected') ? Number(given.get('max-affected')) : null,
+    applied: applied.length > 0 ? applied.join(', ') : null,
+  }
+}

@@ -1,0 +1,103 @@
+import { type CompiledQuery, expressionBuilder, sql } from 'kysely'
+import type { Engine } from '../db/column-types.ts'
+import { buildWhere, comparable, noOperator, typeName } from './build-where.ts'
+import type { OrderItem, Query } from './grammar/query.ts'
+import { unknownColumn } from './protocol-errors.ts'
+import type { RowRange } from './range.ts'
+import {
+  type DynamicDb,
+  type DynamicSchema,
+  findReadable,
+  PRIMARY_KEY,
+  type Resource,
+  type Row,
+  type Source,
+} from './resource.ts'
+import { type RowShape, shapeRows } from './row-shape.ts'
+
+/** Lists up to this long are read and written in one go; longer ones by pages of this size. */
+export const PAGE_ROWS = 200
+
+/** A list, compiled: the same address asked again costs neither parsing nor compiling. */
+export interface ReadPlan {
+  shape: RowShape
+  range: RowRange
+  /** One row more than a page, so that one query tells whether the list is longer than a page. */
+  firstPage: CompiledQuery<Row>
+  /** The primary keys of the whole list, in order. */
+  keys(): CompiledQuery<{ id: string }>
+  pageOf(keys: readonly string[]): CompiledQuery<Row>
+  count(): CompiledQuery<{ count: number }>
+}
+
+const eb = expressionBuilder<DynamicSchema, string>()
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+export function planRead(
+  resource: Resource,
+  engine: Engine,
+  db: DynamicDb,
+  query: Query,
+  range: RowRange,
+): ReadPlan {
+  const shape = shapeRows(resource, query.select)
+  const filtered = applyWhere(resource, engine, resource.source(db), query)
+  const ordered = applyOrder(resource, engine, filtered, query.order)
+  const columns = [...new Set(shape.outputs.map((output) => `${resource.name}.${output.column.name}`))]
+  const key = `${resource.name}.${PRIMARY_KEY}`
+  const limit = range.limit ?? NO_LIMIT
+  return {
+    shape,
+    range,
+    firstPage: ordered
+      .select(columns)
+      .limit(Math.min(limit, PAGE_ROWS + 1))
+      .offset(range.offset)
+      .compile(),
+    keys: () =>
+      ordered.select(key).limit(limit).offset(range.offset).compile() as CompiledQuery<{ id: string }>,
+    pageOf: (keys) =>
+      resource
+        .source(db)
+        .select([...new Set([key, ...columns])])
+        .where(key, 'in', keys)
+        .compile(),
+    count: () =>
+      filtered.select(eb.fn.countAll<number>().as('count')).compile() as CompiledQuery<{ count: number }>,
+  }
+}
+
+export function applyWhere(resource: Resource, engine: Engine, source: Source, query: Query): Source {
+  return query.where.length === 0 ? source : source.where(buildWhere(resource, engine, query.where))
+}
+
+/** The key closes every order, so that two pages of one list never share a row. */
+export function applyOrder(
+  resource: Resource,
+  engine: Engine,
+  source: Source,
+  order: readonly OrderItem[],
+): Source {
+  const asked =
+    order.length > 0
+      ? order
+      : resource.defaultOrder.map((column) => ({ column, descending: false, nulls: null }))
+  const items = [...asked, { column: PRIMARY_KEY, descending: false, nulls: null }]
+  return items.reduce((query, item) => orderBy(resource, engine, query, item), source)
+}
+
+function orderBy(resource: Resource, engine: Engine, source: Source, item: OrderItem): Source {
+  const column = findReadable(resource, item.column)
+  if (column === undefined) throw unknownColumn(resource.name, item.column)
+  if (column.type === 'json') {
+    throw noOperator(`could not identify an ordering operator for type ${typeName(column)}`)
+  }
+  const expression = comparable(engine, column, eb.ref(`${resource.name}.${column.name}`))
+  // PostgreSQL's default, said aloud because SQLite's is the opposite; left out where it cannot matter, for the index.
+  const nulls = column.nullable ? (item.nulls ?? (item.descending ? 'first' : 'last')) : null
+  return source.orderBy(sql`${expression}`, (order) => {
+    const directed = item.descending ? order.desc() : order.asc()
+    if (nulls === null) return directed
+    return nulls === 'first' ? directed.nullsFirst() : directed.nullsLast()
+  })
+}

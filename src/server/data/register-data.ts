@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { engineOf } from '../db/column-types.ts'
+import type { Db } from '../db/database.ts'
+import { guardApi } from '../http/api-guard.ts'
+import { type Caller, isAdministrator } from '../http/caller.ts'
+import type { AccountPort } from './account-port.ts'
+import { deleteRows, updateRows } from './change-rows.ts'
+import { type Call, type DataService, readCall } from './data-service.ts'
+import { insertRows } from './insert-rows.ts'
+import { listRows } from './list-rows.ts'
+import { protocolError, unknownTable } from './protocol-errors.ts'
+import { renderDataErrors } from './render-errors.ts'
+import type { Resource } from './resource.ts'
+import { adminUsers } from './resources/admin-users.ts'
+import { trackingPixels } from './resources/tracking-pixels.ts'
+
+export interface DataDeps {
+  db: Db
+  /** The dashboard's own origins: the only ones from which a browser may call. */
+  origins: readonly string[]
+  /** Who calls, by key and bearer token; throws when the token is not good. */
+  identify: (request: FastifyRequest) => Promise<Caller>
+  accounts: AccountPort
+  /** Awaited after each committed change of `tracking_pixels`, before its answer: the page swap. */
+  onPixelsChanged: () => Promise<void>
+}
+
+type Operation = (service: DataService, call: Call, reply: FastifyReply) => Promise<FastifyReply>
+
+const OPERATIONS: Record<string, Operation> = {
+  GET: listRows,
+  HEAD: listRows,
+  POST: insertRows,
+  PATCH: updateRows,
+  DELETE: deleteRows,
+}
+const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
+
+/** The data service: the PostgREST protocol on the declared resources. */
+export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
+  const declared = [trackingPixels(deps.onPixelsChanged), adminUsers(deps.accounts)]
+  const resources = new Map(declared.map((resource) => [resource.name, resource]))
+  const service: DataService = { db: deps.db, engine: engineOf(deps.db), plans: new Map() }
+
+  await app.register(
+    async (scope) => {
+      renderDataErrors(scope)
+      const callers = new WeakMap<FastifyRequest, Caller>()
+      scope.addHook('onRequest', async (_request, reply) => {
+        reply.header('cache-control', 'no-store')
+      })
+      guardApi(scope, { origins: deps.origins })
+      scope.addHook('onRequest', async (request) => {
+        if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
+      })
+      scope.route<{ Params: { table: string } }>({
+        method: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'],
+        url: '/:table',
+        onRequest: async (request) => {
+          const resource = findResource(resources, request.params.table)
+          assertMayUse(resource, callers.get(request) ?? { kind: 'guest' }, request)
+        },
+        handler: async (request, reply) => {
+          if (request.method === 'OPTIONS') return reply.header('allow', ALLOWED).send()
+          const operation = OPERATIONS[request.method]
+          if (operation === undefined) throw unsupportedMethod(request.method)
+          const resource = findResource(resources, request.params.table)
+          const call = readCall(request, resource, callers.get(request) ?? { kind: 'guest' })
+          assertProfile(request)
+          if (call.preferences.applied !== null) reply.header('preference-applied', call.preferences.applied)
+          return operation(service, call, reply)
+        },
+      })
+    },
+    { prefix: '/rest/v1' },
+  )
+}
+
+function findResource(resources: ReadonlyMap<string, Resource>, name: string): Resource {
+  const resource = resources.get(name)
+  if (resource === undefined) throw unknownTable(name)
+  return resource
+}
+
+/** Nobody without a proof of being an administrator; whoever has brought none at all is told to authenticate. */
+function assertMayUse(resource: Resource, caller: Caller, request: FastifyRequest): void {
+  if (request.method === 'OPTIONS' || isAdministrator(caller)) return
+  const status = caller.kind === 'user' ? 403 : 401
+  const hint =
+    caller.kind === 'user' && caller.needsSecondFactor ? 'A session of level aal2 is required.' : null
+  throw protocolError(status, '42501', `permission denied for table ${resource.name}`, { hint })
+}
+
+function assertProfile(request: FastifyRequest): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const profile = request.headers[isRead ? 'accept-profile' : 'content-profile']
+  if (profile === undefined || profile === 'public') return
+  throw protocolError(406, 'PGRST106', `Invalid schema: ${String(profile)}`, {
+    hint: 'Only the following schemas are exposed: public',
+  })
+}
+
+const unsupportedMethod = (method: string) =>
+  protocolError(405, 'PGRST117', `Unsupported HTTP method: ${method}`, { headers: { allow: ALLOWED } })

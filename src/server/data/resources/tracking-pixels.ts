@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { CONSENT_CATEGORIES } from '#contract/consent.ts'
+import {
+  DEFAULT_CATEGORY,
+  PIXEL_CODE_MAX_BYTES,
+  PIXEL_ID_PATTERN,
+  PIXEL_NAME_MAX_LENGTH,
+  PIXEL_TYPES,
+  type PixelType,
+} from '#contract/pixel.ts'
+import { isHostName } from '../host-name.ts'
+import type { Column, Resource } from '../resource.ts'
+import { tableStore } from '../table-store.ts'
+
+const MAX_HOSTS = 100
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'uuid', writable: 'create', initial: () => randomUUID() },
+  {
+    name: 'name',
+    type: 'text',
+    writable: 'always',
+    normalize: (value) => (typeof value === 'string' ? value.trim() : value),
+    check: {
+      constraint: 'tracking_pixels_name_check',
+      expected: `name must have 1 to ${PIXEL_NAME_MAX_LENGTH} characters`,
+      passes: (value) => value !== '' && [...String(value)].length <= PIXEL_NAME_MAX_LENGTH,
+    },
+  },
+  {
+    name: 'type',
+    type: 'text',
+    writable: 'always',
+    check: {
+      constraint: 'tracking_pixels_type_check',
+      expected: `type must be one of ${PIXEL_TYPES.join(', ')}`,
+      passes: isPixelType,
+    },
+  },
+  {
+    name: 'pixel_id',
+    type: 'text',
+    writable: 'always',
+    nullable: true,
+    // Forms send an empty field where there is no ID.
+    normalize: (value) => (value === '' ? null : value),
+    check: {
+      constraint: 'tracking_pixels_pixel_id_check',
+      expected: `pixel_id must match ${PIXEL_ID_PATTERN.source}, and be null for custom pixels`,
+      passes: (value, row) =>
+        row.type === 'custom' ? value === null : typeof value === 'string' && PIXEL_ID_PATTERN.test(value),
+    },
+  },
+  {
+    name: 'code',
+    type: 'text',
+    writable: 'always',
+    initial: () => '',
+    normalize: (value) => value ?? '',
+    check: {
+      constraint: 'tracking_pixels_code_check',
+      expected: `code must not exceed ${PIXEL_CODE_MAX_BYTES} bytes`,
+      passes: (value) => Buffer.byteLength(String(value)) <= PIXEL_CODE_MAX_BYTES,
+    },
+  },
+  { name: 'is_active', type: 'boolean', writable: 'always', initial: () => true },
+  {
+    name: 'allowed_hosts',
+    type: 'json',
+    writable: 'always',
+    initial: () => [],
+    normalize: normalizeHosts,
+    check: {
+      constraint: 'tracking_pixels_allowed_hosts_check',
+      expected: `allowed_hosts must be an array of at most ${MAX_HOSTS} host names, such as ["cdn.example.com"]`,
+      passes: (value) =>
+        Array.isArray(value) &&
+        value.length <= MAX_HOSTS &&
+        value.every((host) => typeof host === 'string' && isHostName(host)),
+    },
+  },
+  {
+    name: 'consent_category',
+    type: 'text',
+    writable: 'always',
+    initial: ({ type }) => (isPixelType(type) ? DEFAULT_CATEGORY[type] : 'marketing'),
+    check: {
+      constraint: 'tracking_pixels_consent_category_check',
+      expected: `consent_category must be one of ${CONSENT_CATEGORIES.join(', ')}`,
+      passes: (value) => (CONSENT_CATEGORIES as readonly unknown[]).includes(value),
+    },
+  },
+  { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
+  { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
+]
+
+/** `afterChange` swaps the landing page: the answer to a change comes when its effect is served. */
+export function trackingPixels(afterChange: () => Promise<void>): Resource {
+  const name = 'tracking_pixels'
+  return {
+    name,
+    columns: COLUMNS,
+    uniqueKeys: [{ constraint: 'tracking_pixels_pkey', columns: ['id'] }],
+    versionColumn: 'updated_at',
+    defaultOrder: ['created_at'],
+    source: (db) => db.selectFrom(name),
+    store: tableStore(name, COLUMNS),
+    afterChange,
+  }
+}
+
+function isPixelType(value: unknown): value is PixelType {
+  return (PIXEL_TYPES as readonly unknown[]).includes(value)
+}
+
+function normalizeHosts(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  return [...new Set(value.map((host) => (typeof host === 'string' ? host.trim().toLowerCase() : host)))]
+}

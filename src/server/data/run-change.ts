@@ -1,0 +1,25 @@
+import type { Call, DataService } from './data-service.ts'
+import { RowWriter } from './write-rows.ts'
+
+/** One transaction; then, when it has changed something, what follows a change; then the answer. */
+export async function runChange<T extends { rows: readonly unknown[] }>(
+  service: DataService,
+  { resource, caller, request }: Call,
+  work: (writer: RowWriter) => Promise<T>,
+): Promise<T> {
+  const result = await service.db
+    .transaction()
+    .execute((trx) => work(new RowWriter(resource, trx, service.engine, caller)))
+  if (result.rows.length > 0) {
+    try {
+      await resource.afterChange?.()
+    } catch (error) {
+      // The change is made and cannot be taken back: the answer must say so, and the log why its effect is late.
+      request.log.error(
+        { err: error, resource: resource.name },
+        'the effect of a change could not be applied',
+      )
+    }
+  }
+  return result
+}

@@ -1,0 +1,33 @@
+import type { Db } from '../db/database.ts'
+import { asDynamic, type Column, PRIMARY_KEY, type Row, type Store } from './resource.ts'
+
+/** The store of a resource that is one table and nothing more. */
+export function tableStore(table: string, columns: readonly Column[]): Store {
+  const stored = columns.filter((column) => column.writable !== 'never')
+  return {
+    async insert(trx: Db, row: Row) {
+      await asDynamic(trx).insertInto(table).values(encode(stored, row)).execute()
+    },
+    async update(trx: Db, before: Row, after: Row) {
+      const changed = stored.filter(({ name }) => !isSame(before[name], after[name]))
+      await asDynamic(trx)
+        .updateTable(table)
+        .set(encode(changed, after))
+        .where(PRIMARY_KEY, '=', before[PRIMARY_KEY])
+        .execute()
+    },
+    async remove(trx: Db, before: Row) {
+      await asDynamic(trx).deleteFrom(table).where(PRIMARY_KEY, '=', before[PRIMARY_KEY]).execute()
+    },
+  }
+}
+
+function encode(columns: readonly Column[], row: Row): Row {
+  return Object.fromEntries(
+    columns.map(({ name, type }) => [name, type === 'json' ? JSON.stringify(row[name]) : row[name]]),
+  )
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}

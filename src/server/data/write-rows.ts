@@ -1,0 +1,132 @@
+import { setImmediate } from 'node:timers/promises'
+import { recordAudit } from '../db/audit.ts'
+import type { Engine } from '../db/column-types.ts'
+import type { Db } from '../db/database.ts'
+import { auditActor, type Caller } from '../http/caller.ts'
+import { checkRow, completeRow } from './complete-row.ts'
+import { toProtocolError } from './database-errors.ts'
+import type { Query } from './grammar/query.ts'
+import { protocolError } from './protocol-errors.ts'
+import { applyOrder, applyWhere } from './read-plan.ts'
+import { asDynamic, inOrder, PRIMARY_KEY, type Resource, type Row, readableColumns } from './resource.ts'
+import { nextTimestamp } from './timestamp.ts'
+
+/** Between so many rows of one transaction the event loop gets its turn. */
+const ROWS_PER_TURN = 50
+
+/** The rows of one resource as one caller changes them inside one transaction, each change with its audit row. */
+export class RowWriter {
+  readonly #resource: Resource
+  readonly #trx: Db
+  readonly #engine: Engine
+  readonly #caller: Caller
+  #written = 0
+
+  constructor(resource: Resource, trx: Db, engine: Engine, caller: Caller) {
+    this.#resource = resource
+    this.#trx = trx
+    this.#engine = engine
+    this.#caller = caller
+  }
+
+  async insert(input: Row): Promise<Row> {
+    const row = completeRow(this.#resource, input)
+    await this.#guarded(row, () => this.#resource.store.insert(this.#trx, row, this.#caller))
+    await this.#audit('insert', null, row)
+    return row
+  }
+
+  async update(before: Row, input: Row): Promise<Row> {
+    const merged = { ...before, ...this.#withoutOwnKey(before, input) }
+    merged[this.#resource.versionColumn] = nextTimestamp(before[this.#resource.versionColumn])
+    const after = checkRow(this.#resource, merged)
+    await this.#guarded(after, () => this.#resource.store.update(this.#trx, before, after, this.#caller))
+    await this.#audit('update', before, after)
+    return after
+  }
+
+  async remove(before: Row): Promise<Row> {
+    await this.#resource.store.remove(this.#trx, before, this.#caller)
+    await this.#audit('delete', before, null)
+    return before
+  }
+
+  /** The row that holds these values, locked until the transaction ends. */
+  async find(values: Row): Promise<Row | null> {
+    let query = this.#whole()
+    for (const [name, value] of Object.entries(values)) {
+      query = query.where(`${this.#resource.name}.${name}`, '=', value)
+    }
+    return (await query.executeTakeFirst()) ?? null
+  }
+
+  /** The keys of the rows that match, in the order asked for, locked so that they still match when they change. */
+  async lock(query: Query): Promise<string[]> {
+    const source = applyWhere(
+      this.#resource,
+      this.#engine,
+      this.#resource.source(asDynamic(this.#trx)),
+      query,
+    )
+    const ordered = applyOrder(this.#resource, this.#engine, source, query.order)
+    const keys = ordered.select(`${this.#resource.name}.${PRIMARY_KEY}`)
+    const rows = await (this.#engine === 'postgres' ? keys.forUpdate() : keys).execute()
+    return rows.map((row) => String((row as Row)[PRIMARY_KEY]))
+  }
+
+  /** The rows with these keys, in the keys' order. */
+  async load(keys: readonly string[]): Promise<Row[]> {
+    const rows = await this.#whole().where(`${this.#resource.name}.${PRIMARY_KEY}`, 'in', keys).execute()
+    return inOrder(keys, rows)
+  }
+
+  #whole() {
+    const query = this.#resource
+      .source(asDynamic(this.#trx))
+      .select(readableColumns(this.#resource).map((column) => `${this.#resource.name}.${column.name}`))
+    return this.#engine === 'postgres' ? query.forUpdate() : query
+  }
+
+  /** A row that was read may be sent back whole; its key may not become another's. */
+  #withoutOwnKey(before: Row, input: Row): Row {
+    const change = { ...input }
+    for (const { name, writable } of this.#resource.columns) {
+      if (writable !== 'create' || !Object.hasOwn(change, name)) continue
+      if (change[name] !== before[name]) {
+        throw protocolError(400, '428C9', `column "${name}" can only be updated to DEFAULT`)
+      }
+      delete change[name]
+    }
+    return change
+  }
+
+  async #guarded(row: Row, write: () => Promise<void>): Promise<void> {
+    try {
+      await write()
+    } catch (error) {
+      throw toProtocolError(this.#resource, row, error)
+    }
+  }
+
+  async #audit(verb: 'insert' | 'update' | 'delete', before: Row | null, after: Row | null): Promise<void> {
+    await recordAudit(this.#trx, {
+      ...auditActor(this.#caller),
+      action: `${this.#resource.name}.${verb}`,
+      subject: String((after ?? before)?.[PRIMARY_KEY]),
+      ...(before === null ? {} : { before: this.#public(before) }),
+      ...(after === null ? {} : { after: this.#public(after) }),
+    })
+    this.#written++
+    if (this.#written % ROWS_PER_TURN === 0) await setImmediate()
+  }
+
+  /** Of a secret the trail says that it was set, and not what it is. */
+  #public(row: Row): Row {
+    const shown: Row = {}
+    for (const { name, readable } of this.#resource.columns) {
+      if (readable !== false) shown[name] = row[name]
+      else if (row[name] !== undefined) shown[`${name}_set`] = true
+    }
+    return shown
+  }
+}
