@@ -7,6 +7,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { announcePrincipal, ensurePrincipal } from './auth/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
+import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -85,6 +86,14 @@ export async function buildApp({
 
   registerHealth(app, database.db)
   await registerAuth(app, auth.context)
+  await registerData(app, {
+    db: database.db,
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    identify: auth.identify,
+    accounts: auth.accounts,
+    principalEmail: config.principal.email,
+    onPixelsChanged: () => pages.compose(),
+  })
   registerAdminPage(app, {
     manifest,
     boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
-import type { AccountPort } from '#server/data/account-port.ts'
+import { createAuth } from '#server/auth/create-auth.ts'
+import { ensurePrincipal } from '#server/auth/ensure-principal.ts'
+import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/register-data.ts'
 import type { Database } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
@@ -46,6 +46,12 @@ export interface DataApp {
 /** The data service alone, called in process, with the caller named by the test instead of proved by a token. */
 export async function startDataApp(engine: EngineName): Promise<DataApp> {
   const database = await makeDatabase(engine)
+  const config = parseConfig({
+    PRINCIPAL_ADMIN_EMAIL: PRINCIPAL_EMAIL,
+    PRINCIPAL_ADMIN_PASSWORD: 'ponte-lilas-grafite-58',
+  })
+  const auth = await createAuth(config, database.db)
+  await ensurePrincipal(auth.context)
   const app = Fastify()
   let changes = 0
   await registerData(app, {
@@ -56,17 +62,11 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
       if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
       return CALLERS[name as CallerName]
     },
-    accounts: tableAccounts,
+    accounts: auth.accounts,
+    principalEmail: PRINCIPAL_EMAIL,
     onPixelsChanged: async () => {
       changes++
     },
-  })
-  await tableAccounts.create(database.db, {
-    id: randomUUID(),
-    email: PRINCIPAL_EMAIL,
-    passwordHash: 'x',
-    role: 'super_admin',
-    createdAt: '2026-01-01T00:00:00.000Z',
   })
   return {
     app,
@@ -79,43 +79,4 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
       await database.close()
     },
   }
-}
-
-/** Logins as rows and nothing more: sessions are the auth service's own concern, and tested there. */
-const tableAccounts: AccountPort = {
-  principalEmail: PRINCIPAL_EMAIL,
-  async preparePassword(password) {
-    if (password.length < 8) {
-      throw new AppError(422, 'weak_password', 'Password should be at least 8 characters.', {
-        details: { reasons: ['length'] },
-      })
-    }
-    return hash(password, { memoryCost: 1024, timeCost: 1, parallelism: 1 })
-  },
-  async create(trx, { id, email, passwordHash, role, createdAt }) {
-    const times = { created_at: createdAt, updated_at: createdAt }
-    await trx
-      .insertInto('auth_users')
-      .values({ id, email, password_hash: passwordHash, user_metadata: '{}', app_metadata: '{}', ...times })
-      .execute()
-    await trx
-      .insertInto('admin_roles')
-      .values({ user_id: id, role, ...times })
-      .execute()
-  },
-  async update(trx, userId, { email, role, passwordHash }) {
-    const login = {
-      ...(email === undefined ? {} : { email }),
-      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-    }
-    if (Object.keys(login).length > 0) {
-      await trx.updateTable('auth_users').set(login).where('id', '=', userId).execute()
-    }
-    if (role !== undefined) {
-      await trx.updateTable('admin_roles').set({ role }).where('user_id', '=', userId).execute()
-    }
-  },
-  async remove(trx, userId) {
-    await trx.deleteFrom('auth_users').where('id', '=', userId).execute()
-  },
 }

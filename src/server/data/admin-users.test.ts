@@ -4,7 +4,7 @@ import { type DataApp, PRINCIPAL_EMAIL, startDataApp } from '../../../tests/supp
 import { ENGINES } from '../../../tests/support/engines.ts'
 
 const USERS = '/rest/v1/admin_users'
-const BIA = { email: 'Bia@Exemplo.com.br ', password: 'uma senha comprida', role: 'admin' }
+const BIA = { email: 'Bia@Exemplo.com.br ', password: 'janela-verde-oceano-41', role: 'admin' }
 const SHOW = { prefer: 'return=representation' }
 
 describe.each(ENGINES)('admin_users on %s', (engine) => {
@@ -47,7 +47,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
 
   test('an update of e-mail, role and password changes the login itself', async () => {
     const { id, updated_at } = await create()
-    const payload = { email: 'nova@exemplo.com.br', role: 'super_admin', password: 'outra senha comprida' }
+    const payload = { email: 'nova@exemplo.com.br', role: 'super_admin', password: 'trilho-pedra-nuvem-77' }
     const answer = await data.call({ method: 'PATCH', url: `${USERS}?id=eq.${id}`, payload, headers: SHOW })
     expect(answer.json()).toMatchObject([{ id, email: 'nova@exemplo.com.br', role: 'super_admin' }])
     expect(answer.json()[0].updated_at > updated_at).toBe(true)
@@ -58,12 +58,12 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
 
   test('the trail tells that a password was set, and never which', async () => {
     const { id } = await create()
-    const payload = { password: 'outra senha comprida' }
+    const payload = { password: 'trilho-pedra-nuvem-77' }
     await data.call({ method: 'PATCH', url: `${USERS}?id=eq.${id}`, payload })
     const trail = await data.database.db.selectFrom('audit_events').selectAll().execute()
     const text = JSON.stringify(trail)
-    expect(text).toContain('"password_set":true')
-    for (const secret of ['senha comprida', 'argon2']) expect(text).not.toContain(secret)
+    expect(text).toContain('password_changed')
+    for (const secret of ['janela-verde', 'trilho-pedra', 'argon2']) expect(text).not.toContain(secret)
   })
 
   test('a deleted person is gone, login and all', async () => {
@@ -106,8 +106,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     expect(answer.json().code).toBe('42703')
   })
 
-  const principal = (await_: { email: string; is_principal: boolean }[]) =>
-    await_.find((row) => row.is_principal)
+  const principal = (rows: { email: string; is_principal: boolean }[]) => rows.find((row) => row.is_principal)
 
   test.each([
     ['delete', 'DELETE', `?email=eq.${PRINCIPAL_EMAIL}`, undefined, {}, 'Não é possível excluir'],
@@ -144,7 +143,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
       })
       expect(answer.statusCode, answer.body).toBe(403)
       expect(answer.json()).toMatchObject({
-        code: 'principal_protected',
+        code: 'principal_admin_protected',
         message: expect.stringContaining(message),
       })
     }
@@ -153,7 +152,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
   })
 
   test('the principal may be given a new password, with e-mail and role sent as they are', async () => {
-    const payload = { email: PRINCIPAL_EMAIL, role: 'super_admin', password: 'senha nova do principal' }
+    const payload = { email: PRINCIPAL_EMAIL, role: 'super_admin', password: 'farol-seda-limoeiro-93' }
     const answer = await data.call({ method: 'PATCH', url: `${USERS}?is_principal=is.true`, payload })
     expect(answer.statusCode, answer.body).toBe(204)
   })

@@ -21,6 +21,8 @@ export interface DataDeps {
   /** Who calls, by key and bearer token; throws when the token is not good. */
   identify: (request: FastifyRequest) => Promise<Caller>
   accounts: AccountPort
+  /** Whose account is the principal admin; normalised. */
+  principalEmail: string
   /** Awaited after each committed change of `tracking_pixels`, before its answer: the page swap. */
   onPixelsChanged: () => Promise<void>
 }
@@ -38,7 +40,7 @@ const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
 
 /** The data service: the PostgREST protocol on the declared resources. */
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
-  const declared = [trackingPixels(deps.onPixelsChanged), adminUsers(deps.accounts)]
+  const declared = [trackingPixels(deps.onPixelsChanged), adminUsers(deps.accounts, deps.principalEmail)]
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
   const service: DataService = { db: deps.db, engine: engineOf(deps.db), plans: new Map() }
 

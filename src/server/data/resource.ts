@@ -40,9 +40,12 @@ export type Source = SelectQueryBuilder<DynamicSchema, string, Record<never, nev
 
 /** How the rows of a resource change. Each call is part of the transaction that it is given. */
 export interface Store {
+  /** Set when each change writes its own audit row. */
+  keepsOwnAudit?: true
   /** Slow work on what the client sent (hashing), done before the transaction. May replace values in place. */
   prepare?(inputs: Row[]): Promise<void>
-  insert(trx: Db, row: Row, caller: Caller): Promise<void>
+  /** Gives the row as it was stored. */
+  insert(trx: Db, row: Row, caller: Caller): Promise<Row>
   /** Both are whole rows; a write-only column is in `after` when the client sent it. */
   update(trx: Db, before: Row, after: Row, caller: Caller): Promise<void>
   remove(trx: Db, before: Row, caller: Caller): Promise<void>

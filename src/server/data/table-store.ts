@@ -7,6 +7,7 @@ export function tableStore(table: string, columns: readonly Column[]): Store {
   return {
     async insert(trx: Db, row: Row) {
       await asDynamic(trx).insertInto(table).values(encode(stored, row)).execute()
+      return row
     },
     async update(trx: Db, before: Row, after: Row) {
       const changed = stored.filter(({ name }) => !isSame(before[name], after[name]))

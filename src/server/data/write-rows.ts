@@ -31,9 +31,9 @@ export class RowWriter {
 
   async insert(input: Row): Promise<Row> {
     const row = completeRow(this.#resource, input)
-    await this.#guarded(row, () => this.#resource.store.insert(this.#trx, row, this.#caller))
-    await this.#audit('insert', null, row)
-    return row
+    const stored = await this.#guarded(row, () => this.#resource.store.insert(this.#trx, row, this.#caller))
+    await this.#audit('insert', null, stored)
+    return stored
   }
 
   async update(before: Row, input: Row): Promise<Row> {
@@ -100,15 +100,17 @@ export class RowWriter {
     return change
   }
 
-  async #guarded(row: Row, write: () => Promise<void>): Promise<void> {
+  async #guarded<T>(row: Row, write: () => Promise<T>): Promise<T> {
     try {
-      await write()
+      return await write()
     } catch (error) {
       throw toProtocolError(this.#resource, row, error)
     }
   }
 
   async #audit(verb: 'insert' | 'update' | 'delete', before: Row | null, after: Row | null): Promise<void> {
+    if (++this.#written % ROWS_PER_TURN === 0) await setImmediate()
+    if (this.#resource.store.keepsOwnAudit) return
     await recordAudit(this.#trx, {
       ...auditActor(this.#caller),
       action: `${this.#resource.name}.${verb}`,
@@ -116,8 +118,6 @@ export class RowWriter {
       ...(before === null ? {} : { before: this.#public(before) }),
       ...(after === null ? {} : { after: this.#public(after) }),
     })
-    this.#written++
-    if (this.#written % ROWS_PER_TURN === 0) await setImmediate()
   }
 
   /** Of a secret the trail says that it was set, and not what it is. */

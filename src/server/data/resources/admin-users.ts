@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { ADMIN_ROLES, type AdminRole, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { ADMIN_ROLES, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
 import { isEmail, normalizeEmail } from '#contract/email.ts'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../http/app-error.ts'
-import type { Caller } from '../../http/caller.ts'
 import type { AccountChange, AccountPort } from '../account-port.ts'
+import { duplicateKey } from '../protocol-errors.ts'
 import type { Column, DynamicDb, Resource, Row, Source, Store } from '../resource.ts'
 
 const NAME = 'admin_users'
+const EMAIL_KEY = 'admin_users_email_key'
 const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
 
 const COLUMNS: readonly Column[] = [
@@ -43,17 +44,17 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** A login joined with its admin role, so that what is edited here is what the next login uses. */
-export function adminUsers(accounts: AccountPort): Resource {
+export function adminUsers(accounts: AccountPort, principalEmail: string): Resource {
   return {
     name: NAME,
     columns: COLUMNS,
     uniqueKeys: [
       { constraint: 'admin_users_pkey', columns: ['id'] },
-      { constraint: 'admin_users_email_key', columns: ['email'] },
+      { constraint: EMAIL_KEY, columns: ['email'] },
     ],
     versionColumn: 'updated_at',
     defaultOrder: ['created_at'],
-    source: (db) => joinAccounts(db, accounts.principalEmail),
+    source: (db) => joinAccounts(db, principalEmail),
     store: accountStore(accounts),
   }
 }
@@ -70,52 +71,79 @@ function joinAccounts(db: DynamicDb, principalEmail: string): Source {
 
 function accountStore(accounts: AccountPort): Store {
   return {
+    keepsOwnAudit: true,
     async prepare(inputs) {
       for (const input of inputs) {
         if (typeof input.password !== 'string') continue
-        const email = typeof input.email === 'string' ? normalizeEmail(input.email) : null
-        input.password = await accounts.preparePassword(input.password, email)
+        const email = typeof input.email === 'string' ? normalizeEmail(input.email) : ''
+        input.password = await accounts.hashPassword(input.password, email)
       }
     },
-    async insert(trx, row) {
-      await accounts.create(trx, {
-        id: String(row.id),
-        email: String(row.email),
-        passwordHash: String(row.password),
-        role: row.role as AdminRole,
-        createdAt: String(row.created_at),
-      })
+    async insert(trx, row, caller) {
+      const { id, email, password, role } = row as Record<string, string>
+      const account = {
+        id: String(id),
+        email: String(email),
+        passwordHash: String(password),
+        role: String(role),
+      }
+      await refuseTakenId(trx, account.id)
+      await withEmailKey(account.email, () => accounts.create(trx, account, caller))
+      return { ...row, ...(await readTimes(trx, account.id)) }
     },
     async update(trx, before, after, caller) {
       const change = changeOf(before, after)
       const isTouched = change.email !== undefined || change.role !== undefined
-      if (before.is_principal === true && isTouched) {
-        throw new AppError(403, 'principal_protected', PRINCIPAL_IS_FIXED)
+      if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
+      const id = String(before.id)
+      if (Object.keys(change).length > 0) {
+        await withEmailKey(String(after.email), () => accounts.update(trx, id, change, caller))
       }
-      if (Object.keys(change).length > 0) await accounts.update(trx, String(before.id), change, caller)
-      await touchRole(trx, before, after)
+      await setVersion(trx, id, String(after.updated_at))
     },
-    async remove(trx: Db, before: Row, caller: Caller) {
-      if (before.is_principal === true) {
-        throw new AppError(403, 'principal_protected', PRINCIPAL_CANNOT_BE_DELETED)
-      }
+    async remove(trx, before, caller) {
+      if (before.is_principal === true) throw protectedPrincipal(PRINCIPAL_CANNOT_BE_DELETED)
       await accounts.remove(trx, String(before.id), caller)
     },
   }
 }
 
+/** Not a question of who asks: nobody may, the service key included. */
+function protectedPrincipal(message: string): AppError {
+  return new AppError(403, 'principal_admin_protected', message)
+}
+
 function changeOf(before: Row, after: Row): AccountChange {
   return {
     ...(after.email === before.email ? {} : { email: String(after.email) }),
-    ...(after.role === before.role ? {} : { role: after.role as AdminRole }),
+    ...(after.role === before.role ? {} : { role: String(after.role) }),
     ...(typeof after.password === 'string' ? { passwordHash: after.password } : {}),
   }
 }
 
-async function touchRole(trx: Db, before: Row, after: Row): Promise<void> {
-  await trx
-    .updateTable('admin_roles')
-    .set({ updated_at: String(after.updated_at) })
-    .where('user_id', '=', String(before.id))
-    .execute()
+/** A taken address in this protocol's words. */
+async function withEmailKey(email: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'email_exists')) throw error
+    throw duplicateKey(EMAIL_KEY, `Key (email)=(${email}) already exists.`, error)
+  }
+}
+
+async function refuseTakenId(trx: Db, id: string): Promise<void> {
+  const taken = await trx.selectFrom('auth_users').select('id').where('id', '=', id).executeTakeFirst()
+  if (taken !== undefined) throw duplicateKey('admin_users_pkey', `Key (id)=(${id}) already exists.`)
+}
+
+function readTimes(trx: Db, id: string): Promise<Row> {
+  return trx
+    .selectFrom('admin_roles')
+    .select(['created_at', 'updated_at'])
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+async function setVersion(trx: Db, id: string, updated_at: string): Promise<void> {
+  await trx.updateTable('admin_roles').set({ updated_at }).where('user_id', '=', id).execute()
 }
