@@ -1,0 +1,29 @@
+import { toast } from 'sonner'
+import { adviseOnFailure, describeFailure } from '#contract/error-messages.ts'
+import { toFailure } from '../lib/request-error.ts'
+
+interface Action {
+  label: string
+  run: () => void
+}
+
+/** Says what happened; `undo` is offered where it can be taken back. */
+export function notifySuccess(text: string, undo?: () => void): void {
+  toast.success(text, undo === undefined ? {} : { action: { label: 'Desfazer', onClick: undo } })
+}
+
+/** Says what did not happen, why, and how to go on. It stays longer, for it has to be read. */
+export function notifyFailure(title: string, error: unknown, action?: Action): void {
+  const failure = toFailure(error)
+  const reason = describeFailure(failure, '')
+  const description = [reason, adviseOnFailure(failure)].filter((part) => part && part !== title).join(' ')
+  toast.error(title, {
+    duration: 12_000,
+    ...(description === '' ? {} : { description }),
+    ...(action === undefined ? {} : { action: { label: action.label, onClick: action.run } }),
+  })
+}
+
+export function notifyMessage(text: string): void {
+  toast.info(text)
+}
