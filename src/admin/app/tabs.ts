@@ -1,7 +1,8 @@
-import { DoorOpen, SlidersHorizontal, UsersRound } from 'lucide-react'
+import { SlidersHorizontal, UsersRound } from 'lucide-react'
+import { DoorIcon } from '../components/door-icon.tsx'
 
 export const TABS = [
-  { id: 'pixels', path: '/admin', label: 'Pixels & Tags', icon: DoorOpen },
+  { id: 'pixels', path: '/admin', label: 'Pixels & Tags', icon: DoorIcon },
   { id: 'users', path: '/admin/usuarios', label: 'Usuários Admin', icon: UsersRound },
   { id: 'settings', path: '/admin/configuracoes', label: 'Configurações', icon: SlidersHorizontal },
 ] as const

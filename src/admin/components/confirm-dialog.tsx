@@ -16,16 +16,12 @@ interface ConfirmDialogProps {
 /** Asks before something is lost. The safe button has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, description, cancelLabel = 'Cancelar', confirmLabel, onCancel, onConfirm } = props
-  const { onCloseAutoFocus, onOpenAutoFocus } = useReturnFocus()
+  const focus = useReturnFocus()
   return (
     <AlertDialog.Root open onOpenChange={(open) => open || onCancel()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content
-          onOpenAutoFocus={onOpenAutoFocus}
-          onCloseAutoFocus={onCloseAutoFocus}
-          className={`${SHEET} grid gap-2 p-7 sm:max-w-[26.25rem]`}
-        >
+        <AlertDialog.Content {...focus} className={`${SHEET} grid gap-2 p-7 sm:max-w-[26.25rem]`}>
           <AlertDialog.Title className="text-xl">{title}</AlertDialog.Title>
           <AlertDialog.Description className="text-pretty wrap-anywhere text-text-2">
             {description}

@@ -44,19 +44,19 @@ function ScrollingTable<T>({ label, columns, items, itemKey, renderCells, rowCla
       className="h-[calc(100dvh-15rem)] min-h-80 overflow-y-auto overscroll-contain [overflow-anchor:none] md:h-[calc(100dvh-19rem)]"
     >
       <div style={{ paddingTop: before, paddingBottom: after }}>
-      <Table label={label} columns={columns} rowCount={items.length}>
-        {rows.map(({ item, index }) => (
-          <tr
-            key={itemKey(item)}
-            ref={measure}
-            data-index={index}
-            aria-rowindex={index + 2}
-            className={rowClassName(item)}
-          >
-            {renderCells(item)}
-          </tr>
-        ))}
-      </Table>
+        <Table label={label} columns={columns} rowCount={items.length}>
+          {rows.map(({ item, index }) => (
+            <tr
+              key={itemKey(item)}
+              ref={measure}
+              data-index={index}
+              aria-rowindex={index + 2}
+              className={rowClassName(item)}
+            >
+              {renderCells(item)}
+            </tr>
+          ))}
+        </Table>
       </div>
     </div>
   )

@@ -24,7 +24,7 @@ export const AdminUserCells = memo(function AdminUserCells({
   return (
     <>
       <td className={CELL}>
-        <p className="leading-snug font-semibold">
+        <p className="flex flex-wrap items-center gap-x-2 leading-snug font-semibold">
           <Email value={user.email} />
           {user.is_principal ? <Tag>Principal</Tag> : null}
           {isMe ? <Tag>Você</Tag> : null}
@@ -75,9 +75,5 @@ function Email({ value }: { value: string }) {
 }
 
 function Tag({ children }: { children: string }) {
-  return (
-    <span className="ml-2 inline-block rounded-md bg-[#e9ebe2] px-2 align-[1px] text-xs/5 font-semibold">
-      {children}
-    </span>
-  )
+  return <span className="rounded-md bg-[#e9ebe2] px-2 text-xs/5 font-semibold">{children}</span>
 }

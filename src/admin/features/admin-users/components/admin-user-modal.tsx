@@ -53,7 +53,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
         <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>
             {user?.is_principal ? (
-              <MessageBox look="warn">
+              <MessageBox look="yellow">
                 Este é o usuário administrador principal. Email e função não podem ser alterados.
               </MessageBox>
             ) : null}

@@ -12,7 +12,7 @@ export function AdminUserSkeleton() {
       </p>
       <div aria-hidden="true">
         <div className="flex min-h-12 items-center border-b border-line px-4 sm:pl-5">
-          <Bone className="h-3 w-40" />
+          <Bone className="h-3 w-40 rounded-md" />
         </div>
         <ListTable
           label="Carregando"
@@ -31,17 +31,17 @@ function SkeletonCells() {
   return (
     <>
       <td className={CELL}>
-        <Bone className="my-1 h-3 w-48" />
-        <Bone className="mt-2.5 mb-1.5 h-2.5 w-20" />
+        <Bone className="my-1 h-3 w-48 rounded-md" />
+        <Bone className="mt-2.5 mb-1.5 h-2.5 w-20 rounded-md" />
       </td>
-      <td className={LABELLED_CELL}>
+      <td data-label="Função" className={LABELLED_CELL}>
         <Bone className="h-7 w-20 rounded-full" />
       </td>
-      <td className={LABELLED_CELL}>
-        <Bone className="my-1.5 h-3 w-24" />
+      <td data-label="Criado em" className={LABELLED_CELL}>
+        <Bone className="my-1.5 h-3 w-24 rounded-md" />
       </td>
       <td className={`${CELL} max-md:col-start-2 max-md:row-start-1`}>
-        <Bone className="ml-auto h-5 w-16" />
+        <Bone className="ml-auto h-5 w-16 rounded-md" />
       </td>
     </>
   )

@@ -28,11 +28,9 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
       className="mt-4 scroll-mb-24 scroll-mt-20"
     >
       <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
-        <h3 className="flex-[1_1_calc(100%-60px)] text-base tracking-tight wrap-anywhere sm:flex-1">
-          Código para: {pixel.name}
-        </h3>
+        <h3 className="min-w-0 flex-1 text-base tracking-tight wrap-anywhere">Código para: {pixel.name}</h3>
         <CopyButton text={code} />
-        <IconButton label="Fechar código" onClick={onClose} className="max-sm:-order-1">
+        <IconButton label="Fechar código" onClick={onClose}>
           <X aria-hidden="true" />
         </IconButton>
       </header>
@@ -67,7 +65,7 @@ function CopyButton({ text }: { text: string }) {
     }
   }
   return (
-    <Button look="outline" onClick={copy} className="max-sm:order-1 max-sm:mr-1 max-sm:flex-1">
+    <Button look="outline" onClick={copy} className="max-sm:order-1 max-sm:mr-1 max-sm:flex-[1_1_100%]">
       {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
       <span aria-live="polite">{done ? 'Copiado' : 'Copiar'}</span>
     </Button>

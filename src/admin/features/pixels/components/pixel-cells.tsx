@@ -1,4 +1,4 @@
-import { Code, Pencil, Trash2 } from 'lucide-react'
+import { CodeXml, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import { IconButton } from '../../../components/icon-button.tsx'
@@ -56,7 +56,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           aria-pressed={codeShown}
           onClick={() => onShowCode(pixel.id)}
         >
-          <Code aria-hidden="true" />
+          <CodeXml aria-hidden="true" />
         </IconButton>
         <IconButton label={`Editar: ${pixel.name}`} onClick={() => onEdit(pixel)}>
           <Pencil aria-hidden="true" />

@@ -13,7 +13,7 @@ export function PixelSkeleton() {
       </p>
       <div aria-hidden="true">
         <div className="flex min-h-12 items-center border-b border-line px-4 sm:pl-5">
-          <Bone className="h-3 w-36" />
+          <Bone className="h-3 w-36 rounded-md" />
         </div>
         <ListTable
           label="Carregando"
@@ -35,22 +35,22 @@ function SkeletonCells() {
         <div className="flex items-center gap-3.5">
           <Bone className="h-11 w-10 rounded-[20px_20px_6px_6px]" />
           <div>
-            <Bone className="h-3 w-38" />
-            <Bone className="mt-2.5 h-2.5 w-20" />
+            <Bone className="h-3 w-38 rounded-md" />
+            <Bone className="mt-2.5 h-2.5 w-20 rounded-md" />
           </div>
         </div>
       </td>
-      <td className={LABELLED_CELL}>
-        <Bone className="my-1.5 h-3 w-24" />
+      <td data-label="Tipo" className={LABELLED_CELL}>
+        <Bone className="my-1.5 h-3 w-24 rounded-md" />
       </td>
-      <td className={LABELLED_CELL}>
-        <Bone className="my-1.5 h-3 w-32" />
+      <td data-label="ID/Código" className={LABELLED_CELL}>
+        <Bone className="my-1.5 h-3 w-32 rounded-md" />
       </td>
       <td className={CELL}>
         <Bone className="my-2 h-7 w-18 rounded-full" />
       </td>
       <td className={CELL}>
-        <Bone className="ml-auto h-5 w-27" />
+        <Bone className="ml-auto h-5 w-27 rounded-md" />
       </td>
     </>
   )

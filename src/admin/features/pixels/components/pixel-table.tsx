@@ -11,7 +11,7 @@ export const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Ações', className: 'w-[10rem]' },
 ]
 
-export const PIXEL_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_auto] max-md:pb-1.5`
+export const PIXEL_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_9.5rem] max-md:pb-1.5`
 
 interface PixelTableProps {
   pixels: readonly Pixel[]

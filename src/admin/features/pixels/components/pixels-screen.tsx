@@ -85,7 +85,6 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   }
   return (
     <>
-      <SharedOriginNotice pixels={pixels} />
       <Card>
         <PixelToolbar pixels={pixels} found={found.length} filter={filter} onFilter={setFilter} />
         {found.length === 0 ? (
@@ -103,6 +102,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
         )}
       </Card>
       {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => setShownCodeId(null)} /> : null}
+      <SharedOriginNotice pixels={pixels} />
       {doomed ? (
         <ConfirmDialog
           title="Tem certeza que deseja excluir este pixel?"

@@ -9,7 +9,7 @@ export function SharedOriginNotice({ pixels }: { pixels: readonly Pixel[] }) {
   const { boot } = useServices()
   if (!boot.sharedOrigin || !pixels.some((pixel) => pixel.is_active && RISKY.has(pixel.type))) return null
   return (
-    <div className="mb-4">
+    <div className="mt-4">
       <MessageBox look="info">
         O site e este painel usam o mesmo endereço. Com uma tag personalizada ou do Tag Manager ativa, o mais
         seguro é dar ao painel um endereço próprio: peça a quem cuida do servidor para configurar{' '}

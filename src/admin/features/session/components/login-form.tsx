@@ -35,7 +35,13 @@ export function LoginForm({ email = '' }: { email?: string }) {
       </Field>
       <Field label="Senha" error={errors.password?.message}>
         {(control) => (
-          <PasswordInput autoComplete="current-password" required {...control} {...register('password')} />
+          <PasswordInput
+            autoComplete="current-password"
+            required
+            data-autofocus={email === '' ? undefined : true}
+            {...control}
+            {...register('password')}
+          />
         )}
       </Field>
       <Button type="submit" disabled={signIn.isPending} className="mt-1.5 min-h-13 text-base">
