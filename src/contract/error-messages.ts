@@ -41,6 +41,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   insufficient_aal: 'Confirme a segunda etapa do login para fazer isso.',
   '42501': NOT_ALLOWED,
   '23502': 'Preencha os campos obrigatórios.',
+  '23514': 'Um dos valores não é aceito. Confira os campos.',
   '23505': 'Já existe um registro com estes dados.',
   '22P02': 'Um dos valores não está no formato esperado.',
   PGRST204: OUT_OF_DATE,
