@@ -41,6 +41,8 @@ export async function startAdminSite(): Promise<AdminSite> {
         timezoneId: 'America/Sao_Paulo',
         ...options,
       })
+      // Shorter than a test's own, so that a failure names the step that it hung at.
+      context.setDefaultTimeout(10_000)
       const messages = watchConsole(context)
       const page = await context.newPage()
       await page.goto(site.url + path)

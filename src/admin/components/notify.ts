@@ -7,9 +7,19 @@ interface Action {
   run: () => void
 }
 
-/** Says what happened; `undo` is offered where it can be taken back. */
-export function notifySuccess(text: string, undo?: () => void): void {
-  toast.success(text, undo === undefined ? {} : { action: { label: 'Desfazer', onClick: undo } })
+interface Extra {
+  /** News about the same thing takes the place of what was said before. */
+  about?: string
+  /** Offered where it can be taken back. */
+  undo?: () => void
+}
+
+/** Says what happened. */
+export function notifySuccess(text: string, { about, undo }: Extra = {}): void {
+  toast.success(text, {
+    ...(about === undefined ? {} : { id: about }),
+    ...(undo === undefined ? {} : { action: { label: 'Desfazer', onClick: undo } }),
+  })
 }
 
 /** Says what did not happen, why, and how to go on. It stays longer, for it has to be read. */

@@ -22,5 +22,5 @@ export function PageHeading({ title, subtitle, action }: PageHeadingProps) {
 }
 
 export function focusPageHeading(): void {
-  document.querySelector<HTMLElement>('[data-page-heading]')?.focus()
+  document.querySelector<HTMLElement>('[data-page-heading]')?.focus({ preventScroll: true })
 }

@@ -21,7 +21,7 @@ export function useReturnFocus() {
       event.preventDefault()
       const target = opener.current
       if (target instanceof HTMLElement && target.isConnected && target !== document.body) target.focus()
-      else focusPageHeading()
+      else if (document.activeElement === document.body) focusPageHeading()
     },
   }
 }

@@ -45,7 +45,7 @@ export function useSaveAdminUser() {
   const queryClient = useQueryClient()
   const me = useCurrentUser()
   return useMutation({
-    mutationFn: (input: SaveAdminUser) => saveAdminUser(data, input),
+    mutationFn: (input: SaveAdminUser) => saveAdminUser(data, input).catch(nameTakenEmail),
     onSuccess: async (user) => {
       // The session carries a copy of who I am.
       if (user.id === me.id) await auth.refreshSession()
@@ -77,6 +77,14 @@ async function saveAdminUser(data: Data, { form, opened, overwrite }: SaveAdminU
   throw theirs === undefined
     ? new RequestError({ status: 404, message: 'Este usuário já foi excluído por outra pessoa.' })
     : new AdminUserChangedError(theirs)
+}
+
+/** The e-mail is the one value here that must be unique; the protocol only says that something was. */
+function nameTakenEmail(error: unknown): never {
+  if (error instanceof RequestError && error.code === '23505') {
+    throw new RequestError({ status: error.status, code: 'email_exists', message: error.message })
+  }
+  throw error
 }
 
 function hasRightLength(password: string): boolean {

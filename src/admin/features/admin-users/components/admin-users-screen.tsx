@@ -9,6 +9,7 @@ import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { SearchInput } from '../../../components/search-input.tsx'
+import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { useCurrentUser } from '../../../lib/current-user.tsx'
 import { formatCount } from '../../../lib/format-count.ts'
 import { matchesSearch } from '../../../lib/search-text.ts'
@@ -73,6 +74,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
   const [search, setSearch] = useState('')
   const [doomed, setDoomed] = useState<AdminUser | null>(null)
   const remove = useDeleteAdminUser(me.id, onDeletedSelf)
+  useFocusAfterRemoval(users.length)
   const found = users.filter((user) => matchesSearch(search, [user.email]))
   return (
     <>

@@ -34,7 +34,10 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       const superseded = isSuperseded()
       patchCachedPixel(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
       if (superseded) return
-      notifySuccess(`Pixel ${is_active ? 'ativado' : 'desativado'}: ${name}`, () => toggle.mutate(!is_active))
+      notifySuccess(`Pixel ${is_active ? 'ativado' : 'desativado'}: ${name}`, {
+        about: `toggle-pixel-${id}`,
+        undo: () => toggle.mutate(!is_active),
+      })
     },
     onError: (error, is_active) => {
       if (!isSuperseded()) patchCachedPixel(queryClient, id, { is_active: !is_active })

@@ -19,7 +19,10 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
   const tokens = useMemo(() => highlightCode(code), [code])
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // In braces: browsers have begun to return a promise from this, and an effect must not.
+    panel.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   return (
     <Card
       ref={panel}

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
+import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
 import { filterPixels, NO_FILTER } from '../filter-pixels.ts'
@@ -64,6 +65,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   const [shownCodeId, setShownCodeId] = useState<string | null>(null)
   const [doomed, setDoomed] = useState<Pixel | null>(null)
   const remove = useDeletePixel()
+  useFocusAfterRemoval(pixels.length)
   const applied = useDeferredValue(filter)
   const found = useMemo(() => filterPixels(pixels, applied), [pixels, applied])
   const actions = useMemo(
