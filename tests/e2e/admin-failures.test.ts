@@ -115,6 +115,7 @@ test('lists: a server that is away is said so, with a way to try again', async (
 })
 
 test('"Sair" without a server says that it is not done yet, and finishes when it can', async () => {
+  await admin.site.database.db.deleteFrom('auth_logins').execute()
   visit = await admin.visit()
   const { page } = visit
   await stop()

@@ -179,6 +179,7 @@ test('editing oneself shows the new address in the header, and keeps one signed 
 
 test('a role that the screens do not know is called "Usuário"', async () => {
   await add()
+  await row(ANA.email).waitFor()
   await admin.site.database.db
     .updateTable('admin_roles')
     .set({ role: 'leitor' })

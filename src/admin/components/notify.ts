@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react'
 import { toast } from 'sonner'
 import { adviseOnFailure, describeFailure } from '#contract/error-messages.ts'
 import { toFailure } from '../lib/request-error.ts'
@@ -18,8 +19,16 @@ interface Extra {
 export function notifySuccess(text: string, { about, undo }: Extra = {}): void {
   toast.success(text, {
     ...(about === undefined ? {} : { id: about }),
-    ...(undo === undefined ? {} : { action: { label: 'Desfazer', onClick: undo } }),
+    ...(undo === undefined ? {} : { action: { label: 'Desfazer', onClick: undoInPlace(undo) } }),
   })
+}
+
+/** The toast stays until the news of the undoing takes its place; one that is leaving cannot be replaced. */
+function undoInPlace(undo: () => void) {
+  return (event: MouseEvent) => {
+    event.preventDefault()
+    undo()
+  }
 }
 
 /** Says what did not happen, why, and how to go on. It stays longer, for it has to be read. */

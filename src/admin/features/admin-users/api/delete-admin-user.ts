@@ -21,7 +21,7 @@ export function useDeleteAdminUser(ownId: string, onDeletedSelf: () => void) {
         users?.filter((user) => user.id !== id),
       )
       notifySuccess(`Usuário excluído: ${email}`)
-      return queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY })
+      void queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY })
     },
     onError: (error, user) =>
       notifyFailure('Erro ao excluir usuário', error, {

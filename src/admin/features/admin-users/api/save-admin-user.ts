@@ -4,6 +4,7 @@ import { type AdminUser, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contr
 import { isEmail, normalizeEmail } from '#contract/email.ts'
 import type { Data } from '../../../lib/clients.ts'
 import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { putRow } from '../../../lib/put-row.ts'
 import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
 import { unwrap } from '../../../lib/unwrap.ts'
@@ -47,10 +48,11 @@ export function useSaveAdminUser() {
   return useMutation({
     mutationFn: (input: SaveAdminUser) => saveAdminUser(data, input).catch(nameTakenEmail),
     onSuccess: async (user) => {
+      queryClient.setQueryData<AdminUser[]>(ADMIN_USERS_KEY, (users) => users && putRow(users, user))
       // The session carries a copy of who I am.
       if (user.id === me.id) await auth.refreshSession()
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY }),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY }),
   })
 }
 

@@ -20,7 +20,7 @@ export function useDeletePixel() {
         label: 'Tentar novamente',
         run: () => remove.mutate(pixel),
       }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
   })
   return remove
 }

@@ -8,6 +8,7 @@ import {
   pixelTypeSchema,
 } from '#contract/pixel.ts'
 import type { Data } from '../../../lib/clients.ts'
+import { putRow } from '../../../lib/put-row.ts'
 import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
 import { unwrap } from '../../../lib/unwrap.ts'
@@ -68,7 +69,10 @@ export function useSavePixel() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: (input: SavePixel) => savePixel(data, input),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
+    onSuccess: (row) =>
+      queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) => pixels && putRow(pixels, row)),
+    // Not waited for: the form is done when the pixel is saved.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
   })
 }
 
