@@ -1,10 +1,35 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { AdminBoot } from '#contract/admin-page.ts'
+import { Toaster } from '../components/toaster.tsx'
+import { checkSession } from '../features/session/api/check-session.ts'
+import { SessionProvider } from '../features/session/api/session-context.tsx'
+import { SessionStore } from '../features/session/api/session-store.ts'
+import { watchSession } from '../features/session/api/watch-session.ts'
+import { createClients } from '../lib/clients.ts'
+import { createQueryClient } from '../lib/query-client.ts'
+import { ServicesProvider } from '../lib/services.tsx'
+import { SessionGate } from './session-gate.tsx'
 
+/** Composition only: clients, caches and the session are made here, once. */
 export function App({ boot }: { boot: AdminBoot }) {
+  const [{ services, store, queryClient }] = useState(() => compose(boot))
+  useEffect(() => watchSession(services, store), [services, store])
   return (
-    <main>
-      <h1>Admin Dashboard</h1>
-      <p>{boot.brandName}</p>
-    </main>
+    <ServicesProvider services={services}>
+      <SessionProvider store={store}>
+        <QueryClientProvider client={queryClient}>
+          <SessionGate />
+          <Toaster />
+        </QueryClientProvider>
+      </SessionProvider>
+    </ServicesProvider>
   )
+}
+
+function compose(boot: AdminBoot) {
+  const clients = createClients(boot, location.origin)
+  const store = new SessionStore()
+  const queryClient = createQueryClient(() => void checkSession(clients, store))
+  return { services: { ...clients, boot }, store, queryClient }
 }

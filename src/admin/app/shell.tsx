@@ -1,0 +1,53 @@
+import { LogOut } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { BrandMark } from '../components/brand-mark.tsx'
+import { Button } from '../components/button.tsx'
+import { useCurrentUser } from '../lib/current-user.tsx'
+import { useServices } from '../lib/services.tsx'
+import { SideNavigation } from './side-navigation.tsx'
+import type { Tab } from './tabs.ts'
+
+interface ShellProps {
+  tab: Tab
+  onSignOut: () => void
+  children: ReactNode
+}
+
+export function Shell({ tab, onSignOut, children }: ShellProps) {
+  const { boot } = useServices()
+  const user = useCurrentUser()
+  return (
+    <>
+      <a
+        href="#conteudo"
+        className="on-ink fixed top-2 left-2 z-20 -translate-y-20 rounded-1 px-4 py-3 font-semibold focus:translate-y-0"
+      >
+        Pular para o conteúdo
+      </a>
+      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-3 pr-2 pl-4 md:h-16 md:px-6">
+        <BrandMark className="w-[26px] flex-none" />
+        <h1 className="mr-auto truncate text-[1.0625rem] tracking-[-0.02em]">
+          Admin Dashboard{' '}
+          <span className="font-normal text-on-ink-2 max-[359px]:hidden">{boot.brandName}</span>
+        </h1>
+        <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
+          {user.email}
+        </p>
+        <Button look="onInk" onClick={onSignOut}>
+          <LogOut aria-hidden="true" />
+          Sair
+        </Button>
+      </header>
+      <div className="md:grid md:min-h-[calc(100dvh-64px)] md:grid-cols-[104px_minmax(0,1fr)] lg:grid-cols-[248px_minmax(0,1fr)]">
+        <SideNavigation current={tab} />
+        <main
+          id="conteudo"
+          tabIndex={-1}
+          className="w-full max-w-[1184px] px-4 pt-6 pb-32 focus:outline-0 md:px-8 md:pt-8 lg:px-10 lg:pt-10"
+        >
+          {children}
+        </main>
+      </div>
+    </>
+  )
+}

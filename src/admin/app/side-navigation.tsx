@@ -1,0 +1,48 @@
+import { ExternalLink } from 'lucide-react'
+import type { MouseEvent } from 'react'
+import { navigate } from '../lib/address.ts'
+import { useServices } from '../lib/services.tsx'
+import { TABS, type Tab } from './tabs.ts'
+
+const LINK =
+  'relative flex min-h-14 flex-col items-center justify-center gap-0.5 rounded-1 px-0.5 text-center text-xs/tight font-medium text-text-2 hover:bg-ink/5 hover:text-ink md:min-h-16 md:gap-1 lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:px-3.5 lg:text-left lg:text-base [&_svg]:size-5 [&_svg]:flex-none'
+const CURRENT =
+  'aria-[current=page]:font-semibold aria-[current=page]:text-ink lg:aria-[current=page]:bg-surface lg:aria-[current=page]:shadow-low'
+/** The light in the door: above the tab on a phone, at its side on the rail, a small arch in the list. */
+const LIGHT =
+  'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch'
+
+export function SideNavigation({ current }: { current: Tab }) {
+  const { boot } = useServices()
+  return (
+    <nav
+      aria-label="Painel"
+      className="fixed inset-x-0 bottom-0 z-10 grid grid-cols-3 bg-surface px-1.5 pt-1.5 pb-[calc(6px+env(safe-area-inset-bottom))] shadow-[0_-1px_0_var(--line),0_-8px_24px_#0b201b14] md:sticky md:top-16 md:flex md:h-[calc(100dvh-64px)] md:flex-col md:gap-1 md:border-r md:border-line md:bg-transparent md:px-1.5 md:py-4 md:shadow-none lg:px-4 lg:py-6"
+    >
+      {TABS.map((tab) => (
+        <a
+          key={tab.id}
+          href={tab.path}
+          aria-current={tab === current ? 'page' : undefined}
+          onClick={(event) => openHere(event, tab.path)}
+          className={`${LINK} ${CURRENT}`}
+        >
+          <tab.icon aria-hidden="true" />
+          {tab.label}
+          {tab === current ? <span aria-hidden="true" className={LIGHT} /> : null}
+        </a>
+      ))}
+      <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>
+        <ExternalLink aria-hidden="true" />
+        Ver o site
+      </a>
+    </nav>
+  )
+}
+
+/** A plain click stays in the page; any other way of following a link is left to the browser. */
+function openHere(event: MouseEvent, path: string): void {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  navigate(path)
+}

@@ -1,0 +1,96 @@
+import { type Key, type ReactNode, useRef } from 'react'
+import { useVirtualRows } from './use-virtual-rows.ts'
+
+/** More rows than this are scrolled inside the card, and only those in sight are in the document. */
+const VIRTUAL_FROM = 60
+
+export interface Column {
+  label: string
+  className?: string
+}
+
+interface ListTableProps<T> {
+  label: string
+  columns: readonly Column[]
+  items: readonly T[]
+  itemKey: (item: T) => Key
+  /** `td` elements; on a phone the row is a card, laid out by `rowClassName`. */
+  renderCells: (item: T) => ReactNode
+  rowClassName: (item: T) => string
+}
+
+export function ListTable<T>(props: ListTableProps<T>) {
+  return props.items.length > VIRTUAL_FROM ? <ScrollingTable {...props} /> : <PlainTable {...props} />
+}
+
+function PlainTable<T>({ label, columns, items, itemKey, renderCells, rowClassName }: ListTableProps<T>) {
+  return (
+    <Table label={label} columns={columns}>
+      {items.map((item) => (
+        <tr key={itemKey(item)} className={rowClassName(item)}>
+          {renderCells(item)}
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function ScrollingTable<T>({ label, columns, items, itemKey, renderCells, rowClassName }: ListTableProps<T>) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, before, after, measure } = useVirtualRows(items, scroller, itemKey)
+  return (
+    <div
+      ref={scroller}
+      className="h-[calc(100dvh-15rem)] min-h-80 overflow-y-auto overscroll-contain [overflow-anchor:none] md:h-[calc(100dvh-19rem)]"
+    >
+      <div style={{ paddingTop: before, paddingBottom: after }}>
+        <Table label={label} columns={columns} rowCount={items.length}>
+          {rows.map(({ item, index }) => (
+            <tr
+              key={itemKey(item)}
+              ref={measure}
+              data-index={index}
+              aria-rowindex={index + 2}
+              className={rowClassName(item)}
+            >
+              {renderCells(item)}
+            </tr>
+          ))}
+        </Table>
+      </div>
+    </div>
+  )
+}
+
+interface TableProps {
+  label: string
+  columns: readonly Column[]
+  /** Said to assistive technology when not every row is in the document. */
+  rowCount?: number
+  children: ReactNode
+}
+
+function Table({ label, columns, rowCount, children }: TableProps) {
+  return (
+    <table
+      aria-label={label}
+      aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}
+      className="w-full table-fixed border-collapse max-md:block"
+    >
+      <thead className="sticky top-0 z-1 bg-surface max-md:hidden">
+        <tr aria-rowindex={rowCount === undefined ? undefined : 1}>
+          {columns.map((column) => (
+            <th
+              key={column.label}
+              scope="col"
+              className={`px-3 py-3 text-left text-[0.8125rem] font-medium whitespace-nowrap text-text-2 first:pl-5 last:pr-6 last:text-right ${column.className ?? ''}`}
+            >
+              {column.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="max-md:block">{children}</tbody>
+    </table>
+  )
+}

@@ -1,0 +1,36 @@
+import { CircleAlert, Info, Lock, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+const LOOKS = {
+  bad: { icon: CircleAlert, className: 'bg-bad-bg text-bad', role: 'alert' },
+  warn: { icon: TriangleAlert, className: 'bg-warn-bg text-warn', role: 'note' },
+  yellow: { icon: Lock, className: 'bg-accent-3 text-warn', role: 'note' },
+  info: {
+    icon: Info,
+    className: 'bg-surface text-text-2 shadow-[inset_0_0_0_1px_var(--line)]',
+    role: 'note',
+  },
+} as const
+
+interface MessageBoxProps {
+  look: keyof typeof LOOKS
+  children: ReactNode
+  /** What to do next. */
+  advice?: string | null
+  /** Buttons, under the text. */
+  actions?: ReactNode
+}
+
+export function MessageBox({ look, children, advice, actions }: MessageBoxProps) {
+  const { icon: Icon, className, role } = LOOKS[look]
+  return (
+    <div role={role} className={`flex gap-2.5 rounded-1 px-3.5 py-3 text-[0.9375rem]/[1.45] ${className}`}>
+      <Icon className="mt-px size-5 flex-none" aria-hidden="true" />
+      <div className="min-w-0 flex-1 wrap-anywhere">
+        <p className={advice ? 'font-semibold' : ''}>{children}</p>
+        {advice ? <p className="mt-0.5 text-sm">{advice}</p> : null}
+        {actions ? <div className="mt-2 flex flex-wrap gap-2">{actions}</div> : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import * as z from 'zod/mini'
+import { type AdminUser, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
+import type { Data } from '../../../lib/clients.ts'
+import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { putRow } from '../../../lib/put-row.ts'
+import { RequestError } from '../../../lib/request-error.ts'
+import { useServices } from '../../../lib/services.tsx'
+import { unwrap } from '../../../lib/unwrap.ts'
+import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
+
+/** Thrown when somebody else saved this user after it was opened here. */
+export class AdminUserChangedError extends Error {
+  readonly theirs: AdminUser
+  constructor(theirs: AdminUser) {
+    super('the user was changed elsewhere')
+    this.name = 'AdminUserChangedError'
+    this.theirs = theirs
+  }
+}
+
+/** A password is only required of a new user; on edit an empty one keeps the old. */
+export function adminUserFormSchema(creating: boolean) {
+  return z.object({
+    email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
+    password: z.string().check(
+      z.refine((password) => password !== '' || !creating, 'Digite uma senha.'),
+      z.refine(hasRightLength, `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`),
+    ),
+    role: z.string(),
+  })
+}
+
+export type AdminUserForm = z.infer<ReturnType<typeof adminUserFormSchema>>
+
+interface SaveAdminUser {
+  form: AdminUserForm
+  /** The row as it was opened; null for a new user. */
+  opened: AdminUser | null
+  overwrite: boolean
+}
+
+export function useSaveAdminUser() {
+  const { auth, data } = useServices()
+  const queryClient = useQueryClient()
+  const me = useCurrentUser()
+  return useMutation({
+    mutationFn: (input: SaveAdminUser) => saveAdminUser(data, input).catch(nameTakenEmail),
+    onSuccess: async (user) => {
+      queryClient.setQueryData<AdminUser[]>(ADMIN_USERS_KEY, (users) => users && putRow(users, user))
+      // The session carries a copy of who I am.
+      if (user.id === me.id) await auth.refreshSession()
+    },
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY }),
+  })
+}
+
+async function saveAdminUser(data: Data, { form, opened, overwrite }: SaveAdminUser): Promise<AdminUser> {
+  const table = data.from('admin_users')
+  const email = normalizeEmail(form.email)
+  if (opened === null) {
+    return unwrap(
+      table
+        .insert({ ...form, email })
+        .select(ADMIN_USER_COLUMNS)
+        .single(),
+    )
+  }
+  const password = form.password === '' ? {} : { password: form.password }
+  const row = opened.is_principal ? password : { email, role: form.role, ...password }
+  if (Object.keys(row).length === 0) return opened
+  const update = table.update(row).eq('id', opened.id)
+  const saved = await unwrap(
+    (overwrite ? update : update.eq('updated_at', opened.updated_at)).select(ADMIN_USER_COLUMNS),
+  )
+  if (saved[0] !== undefined) return saved[0]
+  const [theirs] = await unwrap(table.select(ADMIN_USER_COLUMNS).eq('id', opened.id))
+  throw theirs === undefined
+    ? new RequestError({ status: 404, message: 'Este usuário já foi excluído por outra pessoa.' })
+    : new AdminUserChangedError(theirs)
+}
+
+/** The e-mail is the one value here that must be unique; the protocol only says that something was. */
+function nameTakenEmail(error: unknown): never {
+  if (error instanceof RequestError && error.code === '23505') {
+    throw new RequestError({ status: error.status, code: 'email_exists', message: error.message })
+  }
+  throw error
+}
+
+function hasRightLength(password: string): boolean {
+  return password === '' || (password.length >= PASSWORD_MIN_LENGTH && password.length <= PASSWORD_MAX_LENGTH)
+}

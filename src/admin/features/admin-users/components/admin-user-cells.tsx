@@ -1,0 +1,79 @@
+import { Lock, Pencil, Trash2 } from 'lucide-react'
+import { memo } from 'react'
+import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
+import { TimeStamp } from '../../../components/time-stamp.tsx'
+import { RoleBadge } from './role-badge.tsx'
+
+const ID_SHOWN = 8
+
+interface AdminUserCellsProps {
+  user: AdminUser
+  isMe: boolean
+  onEdit: (user: AdminUser) => void
+  onDelete: (user: AdminUser) => void
+}
+
+export const AdminUserCells = memo(function AdminUserCells({
+  user,
+  isMe,
+  onEdit,
+  onDelete,
+}: AdminUserCellsProps) {
+  return (
+    <>
+      <td className={CELL}>
+        <p className="flex flex-wrap items-center gap-x-2 leading-snug font-semibold">
+          <Email value={user.email} />
+          {user.is_principal ? <Tag>Principal</Tag> : null}
+          {isMe ? <Tag>Você</Tag> : null}
+        </p>
+        <p title={user.id} className="font-mono text-sm text-text-2">
+          {user.id.slice(0, ID_SHOWN)}…
+        </p>
+      </td>
+      <td data-label="Função" className={LABELLED_CELL}>
+        <RoleBadge role={user.role} />
+      </td>
+      <td data-label="Criado em" className={`${LABELLED_CELL} max-md:min-w-24`}>
+        <TimeStamp value={user.created_at} className="text-[0.9375rem]" />
+      </td>
+      <td
+        className={`${CELL} text-right whitespace-nowrap max-md:col-start-2 max-md:row-start-1 max-md:self-start`}
+      >
+        <IconButton label={`Editar: ${user.email}`} onClick={() => onEdit(user)}>
+          <Pencil aria-hidden="true" />
+        </IconButton>
+        {user.is_principal ? (
+          <span
+            title={PRINCIPAL_CANNOT_BE_DELETED}
+            className="inline-grid size-11 place-items-center text-text-2"
+          >
+            <Lock className="size-5" role="img" aria-label="Protegido" />
+          </span>
+        ) : (
+          <IconButton label={`Excluir: ${user.email}`} danger onClick={() => onDelete(user)}>
+            <Trash2 aria-hidden="true" />
+          </IconButton>
+        )}
+      </td>
+    </>
+  )
+})
+
+/** A long address breaks after its at sign before it breaks anywhere else. */
+function Email({ value }: { value: string }) {
+  const at = value.lastIndexOf('@') + 1
+  return (
+    <span className="wrap-anywhere">
+      {value.slice(0, at)}
+      <wbr />
+      {value.slice(at)}
+    </span>
+  )
+}
+
+function Tag({ children }: { children: string }) {
+  return <span className="rounded-md bg-[#e9ebe2] px-2 text-xs/5 font-semibold">{children}</span>
+}

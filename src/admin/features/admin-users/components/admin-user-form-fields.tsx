@@ -1,0 +1,70 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/admin-user.ts'
+import { CONTROL, Field } from '../../../components/field.tsx'
+import { PasswordInput } from '../../../components/password-input.tsx'
+import type { AdminUserForm } from '../api/save-admin-user.ts'
+
+interface AdminUserFormFieldsProps {
+  form: UseFormReturn<AdminUserForm>
+  user: AdminUser | null
+}
+
+export function AdminUserFormFields({ form, user }: AdminUserFormFieldsProps) {
+  const { register, formState } = form
+  const { errors } = formState
+  const locked = user?.is_principal ?? false
+  // A role that these screens do not know stays what it is until somebody chooses another.
+  const roles = user === null || isKnown(user.role) ? ADMIN_ROLES : [user.role, ...ADMIN_ROLES]
+  return (
+    <>
+      <Field label="Email" error={errors.email?.message}>
+        {(control) => (
+          <input
+            type="email"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            disabled={locked}
+            className={CONTROL}
+            {...control}
+            {...register('email')}
+          />
+        )}
+      </Field>
+      <Field
+        label={user === null ? 'Senha' : 'Nova Senha (deixe em branco para manter)'}
+        error={errors.password?.message}
+      >
+        {(control) => (
+          <PasswordInput
+            autoComplete="new-password"
+            required={user === null}
+            {...control}
+            {...register('password')}
+          />
+        )}
+      </Field>
+      <Field label="Função">
+        {(control) => (
+          <select
+            disabled={locked}
+            className={`${CONTROL} select-arrow pr-10`}
+            {...control}
+            {...register('role')}
+          >
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {roleLabel(role)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  )
+}
+
+function isKnown(role: string): boolean {
+  return (ADMIN_ROLES as readonly string[]).includes(role)
+}

@@ -1,0 +1,97 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import type { AdminUser } from '#contract/admin-user.ts'
+import { Button } from '../../../components/button.tsx'
+import { FailureBox } from '../../../components/failure-box.tsx'
+import { MessageBox } from '../../../components/message-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
+import { notifySuccess } from '../../../components/notify.ts'
+import {
+  AdminUserChangedError,
+  type AdminUserForm,
+  adminUserFormSchema,
+  useSaveAdminUser,
+} from '../api/save-admin-user.ts'
+import { AdminUserFormFields } from './admin-user-form-fields.tsx'
+
+/** `user` is null to add one. */
+export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onClose: () => void }) {
+  const [opened, setOpened] = useState(user)
+  const form = useForm<AdminUserForm>({
+    defaultValues: toForm(user),
+    resolver: standardSchemaResolver(adminUserFormSchema(user === null)),
+  })
+  const save = useSaveAdminUser()
+  const conflict = save.error instanceof AdminUserChangedError ? save.error : null
+  const submit = (overwrite: boolean) =>
+    form.handleSubmit((values) =>
+      save.mutate(
+        { form: values, opened, overwrite },
+        {
+          onSuccess: ({ email }) => {
+            onClose()
+            notifySuccess(`Usuário salvo: ${email}`)
+          },
+        },
+      ),
+    )
+  const loadTheirs = (theirs: AdminUser) => {
+    form.reset(toForm(theirs))
+    setOpened(theirs)
+    save.reset()
+  }
+
+  return (
+    <Modal
+      title={user === null ? 'Adicionar Novo Admin' : 'Editar Usuário Admin'}
+      width="md"
+      dirty={form.formState.isDirty}
+      onClose={onClose}
+    >
+      {(close) => (
+        <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
+          <ModalBody>
+            {user?.is_principal ? (
+              <MessageBox look="yellow">
+                Este é o usuário administrador principal. Email e função não podem ser alterados.
+              </MessageBox>
+            ) : null}
+            {conflict ? (
+              <MessageBox
+                look="warn"
+                actions={
+                  <>
+                    <Button look="outline" onClick={() => loadTheirs(conflict.theirs)}>
+                      Carregar a versão salva
+                    </Button>
+                    <Button look="outline" onClick={submit(true)}>
+                      Salvar a minha mesmo assim
+                    </Button>
+                  </>
+                }
+              >
+                Outra pessoa alterou este usuário enquanto você editava.
+              </MessageBox>
+            ) : (
+              <FailureBox error={save.error} fallback="Erro ao salvar usuário" />
+            )}
+            <AdminUserFormFields form={form} user={user} />
+          </ModalBody>
+          <ModalFooter>
+            <Button look="outline" onClick={close}>
+              Cancelar
+            </Button>
+            <Button type="submit" disabled={save.isPending}>
+              {save.isPending ? 'Salvando...' : 'Salvar'}
+            </Button>
+          </ModalFooter>
+        </form>
+      )}
+    </Modal>
+  )
+}
+
+function toForm(user: AdminUser | null): AdminUserForm {
+  return { email: user?.email ?? '', password: '', role: user?.role ?? 'admin' }
+}

@@ -1,0 +1,35 @@
+import type { AdminUser } from '#contract/admin-user.ts'
+import { type Column, ListTable } from '../../../components/list-table.tsx'
+import { ROW } from '../../../components/table-style.ts'
+import { AdminUserCells } from './admin-user-cells.tsx'
+
+export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [
+  { label: 'Usuário', className: 'w-[46%]' },
+  { label: 'Função' },
+  { label: 'Criado em' },
+  { label: 'Ações', className: 'w-[8rem]' },
+]
+
+export const ADMIN_USER_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_auto]`
+
+interface AdminUserTableProps {
+  users: readonly AdminUser[]
+  ownId: string
+  onEdit: (user: AdminUser) => void
+  onDelete: (user: AdminUser) => void
+}
+
+export function AdminUserTable({ users, ownId, onEdit, onDelete }: AdminUserTableProps) {
+  return (
+    <ListTable
+      label="Usuários com acesso"
+      columns={ADMIN_USER_TABLE_COLUMNS}
+      items={users}
+      itemKey={(user) => user.id}
+      rowClassName={() => ADMIN_USER_ROW}
+      renderCells={(user) => (
+        <AdminUserCells user={user} isMe={user.id === ownId} onEdit={onEdit} onDelete={onDelete} />
+      )}
+    />
+  )
+}

@@ -1,0 +1,126 @@
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { AdminUser } from '#contract/admin-user.ts'
+import { Button } from '../../../components/button.tsx'
+import { Card } from '../../../components/card.tsx'
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
+import { LoadFailure } from '../../../components/load-failure.tsx'
+import { PageHeading } from '../../../components/page-heading.tsx'
+import { SearchInput } from '../../../components/search-input.tsx'
+import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
+import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { formatCount } from '../../../lib/format-count.ts'
+import { matchesSearch } from '../../../lib/search-text.ts'
+import { useDeleteAdminUser } from '../api/delete-admin-user.ts'
+import { useAdminUsers } from '../api/list-admin-users.ts'
+import { AdminUserModal } from './admin-user-modal.tsx'
+import { AdminUserSkeleton } from './admin-user-skeleton.tsx'
+import { AdminUserTable } from './admin-user-table.tsx'
+
+/** `onDeletedSelf` leaves the dashboard: whoever deletes their own account has no place in it. */
+export function AdminUsersScreen({ onDeletedSelf }: { onDeletedSelf: () => void }) {
+  const users = useAdminUsers()
+  /** `null` adds one, `undefined` means that the form is closed. */
+  const [edited, setEdited] = useState<AdminUser | null | undefined>(undefined)
+  const addButton = (
+    <Button onClick={() => setEdited(null)}>
+      <Plus aria-hidden="true" />
+      Adicionar Admin
+    </Button>
+  )
+  return (
+    <>
+      <PageHeading
+        title="Gerenciar Usuários Admin"
+        subtitle="Adicione e gerencie usuários com acesso administrativo"
+        action={addButton}
+      />
+      {users.data ? (
+        <Card>
+          <AdminUserList
+            users={users.data}
+            onEdit={setEdited}
+            onDeletedSelf={onDeletedSelf}
+            addButton={addButton}
+          />
+        </Card>
+      ) : users.isError ? (
+        <Card>
+          <LoadFailure
+            error={users.error}
+            fallback="Não deu para carregar os usuários."
+            onRetry={() => users.refetch()}
+          />
+        </Card>
+      ) : (
+        <AdminUserSkeleton />
+      )}
+      {edited === undefined ? null : <AdminUserModal user={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  )
+}
+
+interface AdminUserListProps {
+  users: AdminUser[]
+  onEdit: (user: AdminUser) => void
+  onDeletedSelf: () => void
+  addButton: ReactNode
+}
+
+function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserListProps) {
+  const me = useCurrentUser()
+  const [search, setSearch] = useState('')
+  const [doomed, setDoomed] = useState<AdminUser | null>(null)
+  const remove = useDeleteAdminUser(me.id, onDeletedSelf)
+  useFocusAfterRemoval(users.length)
+  const found = users.filter((user) => matchesSearch(search, [user.email]))
+  return (
+    <>
+      {users.length > 0 ? (
+        <ListToolbar
+          summary={
+            <>
+              <b className="font-semibold text-ink">{formatCount(users.length, 'usuário', 'usuários')}</b> com
+              acesso
+            </>
+          }
+        >
+          {users.length > SCREENFUL ? (
+            <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} />
+          ) : null}
+        </ListToolbar>
+      ) : null}
+      {found.length === 0 ? (
+        <EmptyState
+          title="Nenhum usuário encontrado"
+          text={
+            search
+              ? 'Confira a busca ou adicione um administrador.'
+              : 'Adicione quem vai cuidar do site com você.'
+          }
+          action={addButton}
+        />
+      ) : (
+        <AdminUserTable users={found} ownId={me.id} onEdit={onEdit} onDelete={setDoomed} />
+      )}
+      {doomed ? (
+        <ConfirmDialog
+          title="Tem certeza que deseja excluir este usuário?"
+          description={
+            doomed.id === me.id
+              ? `${doomed.email} é a sua conta. Você sai do painel e perde o acesso agora.`
+              : `${doomed.email} perde o acesso agora.`
+          }
+          confirmLabel="Excluir"
+          onCancel={() => setDoomed(null)}
+          onConfirm={() => {
+            remove.mutate(doomed)
+            setDoomed(null)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

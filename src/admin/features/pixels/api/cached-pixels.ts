@@ -1,0 +1,10 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { Pixel } from '#contract/pixel.ts'
+import { PIXELS_KEY } from './list-pixels.ts'
+
+/** Changes one pixel of the cached list in place, so that the screen need not wait for the list to come again. */
+export function patchCachedPixel(queryClient: QueryClient, id: string, change: Partial<Pixel>): void {
+  queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) =>
+    pixels?.map((pixel) => (pixel.id === id ? { ...pixel, ...change } : pixel)),
+  )
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import * as z from 'zod/mini'
+import {
+  PIXEL_CODE_MAX_BYTES,
+  PIXEL_ID_PATTERN,
+  PIXEL_NAME_MAX_LENGTH,
+  type Pixel,
+  pixelTypeSchema,
+} from '#contract/pixel.ts'
+import type { Data } from '../../../lib/clients.ts'
+import { putRow } from '../../../lib/put-row.ts'
+import { RequestError } from '../../../lib/request-error.ts'
+import { useServices } from '../../../lib/services.tsx'
+import { unwrap } from '../../../lib/unwrap.ts'
+import { PIXELS_KEY } from './list-pixels.ts'
+
+export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
+
+/** Thrown when somebody else saved this pixel after it was opened here. */
+export class PixelChangedError extends Error {
+  readonly theirs: Pixel
+  constructor(theirs: Pixel) {
+    super('the pixel was changed elsewhere')
+    this.name = 'PixelChangedError'
+    this.theirs = theirs
+  }
+}
+
+export const pixelFormSchema = z
+  .object({
+    name: z
+      .string()
+      .check(
+        z.trim(),
+        z.minLength(1, 'Dê um nome ao pixel.'),
+        z.maxLength(PIXEL_NAME_MAX_LENGTH, `Use até ${PIXEL_NAME_MAX_LENGTH} caracteres.`),
+      ),
+    type: pixelTypeSchema,
+    pixel_id: z.string().check(z.trim()),
+    code: z.string().check(z.refine(fitsLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
+    is_active: z.boolean(),
+  })
+  .check(
+    z.refine(({ type, pixel_id }) => type === 'custom' || pixel_id !== '', {
+      path: ['pixel_id'],
+      error: 'Preencha o ID.',
+    }),
+    z.refine(
+      ({ type, pixel_id }) => type === 'custom' || pixel_id === '' || PIXEL_ID_PATTERN.test(pixel_id),
+      {
+        path: ['pixel_id'],
+        error: 'Use só letras, números, hífen e sublinhado, até 64 caracteres.',
+      },
+    ),
+  )
+
+export type PixelForm = z.infer<typeof pixelFormSchema>
+
+interface SavePixel {
+  form: PixelForm
+  /** The row as it was opened; null for a new pixel. */
+  opened: Pixel | null
+  /** Set once the person chose to replace somebody else's change. */
+  overwrite: boolean
+}
+
+export function useSavePixel() {
+  const { data } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (input: SavePixel) => savePixel(data, input),
+    onSuccess: (row) =>
+      queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) => pixels && putRow(pixels, row)),
+    // Not waited for: the form is done when the pixel is saved.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
+  })
+}
+
+async function savePixel(data: Data, { form, opened, overwrite }: SavePixel): Promise<Pixel> {
+  const row = { ...form, pixel_id: form.type === 'custom' ? null : form.pixel_id }
+  const table = data.from('tracking_pixels')
+  if (opened === null) return unwrap(table.insert(row).select().single())
+  const update = table.update(row).eq('id', opened.id)
+  // No row matches when `updated_at` has moved on: somebody saved in between.
+  const saved = await unwrap((overwrite ? update : update.eq('updated_at', opened.updated_at)).select())
+  if (saved[0] !== undefined) return saved[0]
+  const [theirs] = await unwrap(table.select('*').eq('id', opened.id))
+  throw theirs === undefined
+    ? new RequestError({ status: 404, message: PIXEL_GONE })
+    : new PixelChangedError(theirs)
+}
+
+function fitsLimit(code: string): boolean {
+  return new TextEncoder().encode(code).length <= PIXEL_CODE_MAX_BYTES
+}

@@ -1,0 +1,76 @@
+import { Check, Copy, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Pixel } from '#contract/pixel.ts'
+import { Button } from '../../../components/button.tsx'
+import { Card } from '../../../components/card.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { notifyFailure } from '../../../components/notify.ts'
+import { displayedCode } from '../displayed-code.ts'
+import { highlightCode, type TokenKind } from '../highlight-code.ts'
+
+const COLOURS: Record<TokenKind, string | undefined> = {
+  text: undefined,
+  comment: 'text-on-ink-2',
+  string: 'text-[#a9dcc0]',
+  keyword: 'text-accent',
+}
+
+export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => void }) {
+  const panel = useRef<HTMLDivElement>(null)
+  const code = displayedCode(pixel)
+  const tokens = useMemo(() => highlightCode(code), [code])
+  useEffect(() => {
+    // In braces: browsers have begun to return a promise from this, and an effect must not.
+    panel.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  return (
+    <Card
+      ref={panel}
+      role="region"
+      aria-label={`Código para: ${pixel.name}`}
+      className="mt-4 scroll-mb-24 scroll-mt-20"
+    >
+      <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
+        <h3 className="min-w-0 flex-1 text-base tracking-tight wrap-anywhere">Código para: {pixel.name}</h3>
+        <CopyButton text={code} />
+        <IconButton label="Fechar código" onClick={onClose}>
+          <X aria-hidden="true" />
+        </IconButton>
+      </header>
+      {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
+        tabIndex={0}
+        className="on-ink mx-2 mb-2 max-h-[60dvh] overflow-auto rounded-1 p-5 font-mono text-[0.8125rem]/[1.7] [tab-size:2] focus-visible:outline-offset-[-4px]"
+      >
+        <code>
+          {tokens.map((token, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which is replaced whole
+            <span key={index} className={COLOURS[token.kind]}>
+              {token.text}
+            </span>
+          ))}
+        </code>
+      </pre>
+    </Card>
+  )
+}
+
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState<string | null>(null)
+  const done = copied === text
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(text)
+    } catch {
+      notifyFailure('O navegador não deixou copiar. Selecione o código e copie com Ctrl+C.', { status: 400 })
+    }
+  }
+  return (
+    <Button look="outline" onClick={copy} className="max-sm:order-1 max-sm:mr-1 max-sm:flex-[1_1_100%]">
+      {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+      <span aria-live="polite">{done ? 'Copiado' : 'Copiar'}</span>
+    </Button>
+  )
+}

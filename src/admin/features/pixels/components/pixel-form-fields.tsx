@@ -1,0 +1,93 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
+import { pixelIdHint } from '#contract/pixel-id-hint.ts'
+import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
+import { CONTROL, Field } from '../../../components/field.tsx'
+import type { PixelForm } from '../api/save-pixel.ts'
+import { ID_FIELD_TEXT } from '../id-field-text.ts'
+import type { useCodeGeneration } from './use-code-generation.ts'
+
+interface PixelFormFieldsProps {
+  form: UseFormReturn<PixelForm>
+  generation: ReturnType<typeof useCodeGeneration>
+}
+
+export function PixelFormFields({ form, generation }: PixelFormFieldsProps) {
+  const { register, watch, formState } = form
+  const { errors } = formState
+  const [type, pixelId] = watch(['type', 'pixel_id'])
+  const idText = type === 'custom' ? null : ID_FIELD_TEXT[type]
+  return (
+    <>
+      <Field label="Nome do Pixel" error={errors.name?.message}>
+        {(control) => (
+          <input
+            placeholder="Meta Pixel Principal"
+            autoComplete="off"
+            required
+            className={CONTROL}
+            {...control}
+            {...register('name')}
+          />
+        )}
+      </Field>
+      <div className="grid gap-4.5 sm:grid-cols-2">
+        <Field label="Tipo de Pixel" className={idText ? '' : 'sm:col-span-2'}>
+          {(control) => (
+            <select
+              className={`${CONTROL} select-arrow pr-10`}
+              {...control}
+              {...register('type', {
+                onChange: (event) => generation.onTypeChange(pixelTypeSchema.parse(event.target.value)),
+              })}
+            >
+              {PIXEL_TYPES.map((value) => (
+                <option key={value} value={value}>
+                  {PIXEL_TYPE_LABELS[value]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {idText ? (
+          <Field label={idText.label} error={errors.pixel_id?.message} hint={pixelIdHint(type, pixelId)}>
+            {(control) => (
+              <input
+                placeholder={idText.example}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                required
+                className={`${CONTROL} font-mono text-sm`}
+                {...control}
+                {...register('pixel_id', {
+                  onChange: (event) => generation.onIdChange(event.target.value),
+                  onBlur: () => generation.onIdLeave(),
+                })}
+              />
+            )}
+          </Field>
+        ) : null}
+      </div>
+      <Field label="Código do Pixel" error={errors.code?.message}>
+        {(control) => (
+          <textarea
+            rows={12}
+            spellCheck={false}
+            autoCapitalize="none"
+            placeholder={type === 'custom' ? CUSTOM_CODE_PLACEHOLDER : undefined}
+            // The comment marks the place: pasting replaces it.
+            onFocus={({ target }) => target.value === CUSTOM_CODE_PLACEHOLDER && target.select()}
+            className={`${CONTROL} resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre`}
+            {...control}
+            {...register('code')}
+          />
+        )}
+      </Field>
+      <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
+        <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
+        Pixel ativo
+      </label>
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import type { Pixel } from '#contract/pixel.ts'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
+import { FailureBox } from '../../../components/failure-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
+import { notifySuccess } from '../../../components/notify.ts'
+import { PixelChangedError, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
+import { PixelConflict } from './pixel-conflict.tsx'
+import { PixelFormFields } from './pixel-form-fields.tsx'
+import { useCodeGeneration } from './use-code-generation.ts'
+
+/** `pixel` is null to add one. */
+export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: () => void }) {
+  const [opened, setOpened] = useState(pixel)
+  const form = useForm<PixelForm>({
+    defaultValues: toForm(pixel),
+    resolver: standardSchemaResolver(pixelFormSchema),
+  })
+  const generation = useCodeGeneration(form)
+  const save = useSavePixel()
+  const conflict = save.error instanceof PixelChangedError ? save.error : null
+
+  const submit = (overwrite: boolean) =>
+    form.handleSubmit((values) => {
+      if (!generation.onIdLeave()) return
+      save.mutate(
+        { form: values, opened, overwrite },
+        {
+          onSuccess: ({ name }) => {
+            onClose()
+            notifySuccess(`Pixel salvo: ${name}`)
+          },
+        },
+      )
+    })
+  const loadTheirs = (theirs: Pixel) => {
+    form.reset(toForm(theirs))
+    generation.restart()
+    setOpened(theirs)
+    save.reset()
+  }
+
+  return (
+    <Modal
+      title={pixel === null ? 'Adicionar Novo Pixel' : 'Editar Pixel'}
+      width="2xl"
+      dirty={form.formState.isDirty}
+      onClose={onClose}
+    >
+      {(close) => (
+        <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
+          <ModalBody>
+            {conflict ? (
+              <PixelConflict
+                theirs={conflict.theirs}
+                onReload={() => loadTheirs(conflict.theirs)}
+                onOverwrite={submit(true)}
+              />
+            ) : (
+              <FailureBox error={save.error} fallback="Erro ao salvar pixel" />
+            )}
+            <PixelFormFields form={form} generation={generation} />
+          </ModalBody>
+          <ModalFooter>
+            <Button look="outline" onClick={close}>
+              Cancelar
+            </Button>
+            <Button type="submit" disabled={save.isPending}>
+              {save.isPending ? 'Salvando...' : 'Salvar'}
+            </Button>
+          </ModalFooter>
+          {generation.question === null ? null : (
+            <ConfirmDialog
+              title="Gerar o código de novo?"
+              description="Você editou este código à mão. Gerar de novo descarta o que foi escrito."
+              cancelLabel="Manter meu código"
+              confirmLabel="Gerar de novo"
+              onCancel={generation.keepCode}
+              onConfirm={generation.replaceCode}
+            />
+          )}
+        </form>
+      )}
+    </Modal>
+  )
+}
+
+function toForm(pixel: Pixel | null): PixelForm {
+  if (pixel === null) return { name: '', type: 'meta', pixel_id: '', code: '', is_active: true }
+  const { name, type, pixel_id, code, is_active } = pixel
+  return { name, type, pixel_id: pixel_id ?? '', code, is_active }
+}

@@ -1,0 +1,20 @@
+import type { PixelType } from '#contract/pixel.ts'
+
+const INITIALS: Record<PixelType, string> = {
+  meta: 'M',
+  google_analytics: 'GA',
+  google_tag_manager: 'GTM',
+  custom: '{ }',
+}
+
+/** The type's initials in an arch, which is only outlined while the pixel is off. */
+export function TypeGlyph({ type, active }: { type: PixelType; active: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`grid h-11 w-10 flex-none place-items-center rounded-[20px_20px_6px_6px] pt-1.5 font-mono text-xs font-semibold tracking-tighter ${active ? 'bg-[#e9ebe2]' : 'text-text-2 shadow-[inset_0_0_0_1.5px_var(--line)]'}`}
+    >
+      {INITIALS[type]}
+    </span>
+  )
+}

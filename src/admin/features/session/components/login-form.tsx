@@ -1,0 +1,52 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useForm } from 'react-hook-form'
+import { Button } from '../../../components/button.tsx'
+import { FailureBox } from '../../../components/failure-box.tsx'
+import { CONTROL, Field } from '../../../components/field.tsx'
+import { PasswordInput } from '../../../components/password-input.tsx'
+import { type Credentials, credentialsSchema, useSignIn } from '../api/sign-in.ts'
+
+export function LoginForm({ email = '' }: { email?: string }) {
+  const signIn = useSignIn()
+  const { register, handleSubmit, formState, setFocus } = useForm<Credentials>({
+    defaultValues: { email, password: '' },
+    resolver: standardSchemaResolver(credentialsSchema),
+  })
+  const { errors } = formState
+  const submit = handleSubmit((credentials) =>
+    signIn.mutate(credentials, { onError: () => setFocus('password', { shouldSelect: true }) }),
+  )
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4.5">
+      <FailureBox error={signIn.error} fallback="Erro ao fazer login" />
+      <Field label="Email" error={errors.email?.message}>
+        {(control) => (
+          <input
+            type="email"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            className={CONTROL}
+            {...control}
+            {...register('email')}
+          />
+        )}
+      </Field>
+      <Field label="Senha" error={errors.password?.message}>
+        {(control) => (
+          <PasswordInput
+            autoComplete="current-password"
+            required
+            data-autofocus={email === '' ? undefined : true}
+            {...control}
+            {...register('password')}
+          />
+        )}
+      </Field>
+      <Button type="submit" disabled={signIn.isPending} className="mt-1.5 min-h-13 text-base">
+        {signIn.isPending ? 'Entrando...' : 'Entrar'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,40 @@
+import * as Dialog from '@radix-ui/react-dialog'
+import { SESSION_ENDED } from '#contract/error-messages.ts'
+import { BrandMark } from '../../../components/brand-mark.tsx'
+import { OVERLAY, SHEET } from '../../../components/dialog-style.ts'
+import { useReturnFocus } from '../../../components/use-return-focus.ts'
+import { useSignOut } from '../api/sign-out.ts'
+import { LoginForm } from './login-form.tsx'
+
+/** The login over the page: whatever was being typed waits underneath. */
+export function SessionEndedDialog({ email }: { email: string }) {
+  const signOut = useSignOut()
+  const focus = useReturnFocus()
+  return (
+    <Dialog.Root open>
+      <Dialog.Portal>
+        <Dialog.Overlay className={`${OVERLAY} z-30`} />
+        <Dialog.Content
+          {...focus}
+          onEscapeKeyDown={(event) => event.preventDefault()}
+          onInteractOutside={(event) => event.preventDefault()}
+          className={`${SHEET} z-30 overflow-y-auto p-7 pt-9 sm:max-w-[26.25rem]`}
+        >
+          <BrandMark className="mx-auto mb-5 w-[33px]" />
+          <Dialog.Title className="text-center text-2xl">Entre de novo</Dialog.Title>
+          <Dialog.Description className="mx-auto mt-1.5 mb-6 max-w-[22em] text-center text-balance text-text-2">
+            {SESSION_ENDED} O que você estava fazendo continua aqui.
+          </Dialog.Description>
+          <LoginForm email={email} />
+          <button
+            type="button"
+            onClick={() => signOut()}
+            className="mx-auto mt-3 flex min-h-11 items-center px-3 text-[0.9375rem] text-text-2 underline underline-offset-4 hover:text-ink"
+          >
+            Sair sem salvar
+          </button>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,37 @@
+import { AuthClient } from '@supabase/auth-js'
+import { PostgrestClient } from '@supabase/postgrest-js'
+import type { AdminBoot } from '#contract/admin-page.ts'
+import type { DataService } from './data-service.ts'
+import { createMemoryStorage, SESSION_KEY } from './memory-storage.ts'
+
+export type Auth = InstanceType<typeof AuthClient>
+export type Data = PostgrestClient<DataService>
+
+export interface Clients {
+  auth: Auth
+  data: Data
+}
+
+/** The official clients, set up so that no session ever leaves this tab's memory. */
+export function createClients(boot: AdminBoot, origin: string): Clients {
+  const headers = { apikey: boot.anonKey }
+  const auth = new AuthClient({
+    url: `${origin}/auth/v1`,
+    headers,
+    storage: createMemoryStorage(boot.session),
+    storageKey: SESSION_KEY,
+    persistSession: true,
+    autoRefreshToken: true,
+    detectSessionInUrl: false,
+  })
+  const data = new PostgrestClient<DataService>(`${origin}/rest/v1`, {
+    headers,
+    fetch: async (input, init) => {
+      const { data: current } = await auth.getSession()
+      const sent = new Headers(init?.headers)
+      if (current.session !== null) sent.set('authorization', `Bearer ${current.session.access_token}`)
+      return fetch(input, { ...init, headers: sent })
+    },
+  })
+  return { auth, data }
+}

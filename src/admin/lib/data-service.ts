@@ -1,0 +1,31 @@
+import type { AdminUser } from '#contract/admin-user.ts'
+import type { Pixel } from '#contract/pixel.ts'
+
+/** The client's types want plain records, which interfaces are not. */
+type Plain<T> = { [K in keyof T]: T[K] }
+
+type PixelInput = Plain<Pick<Pixel, 'name' | 'type' | 'pixel_id' | 'code' | 'is_active'>>
+type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
+
+/** What the data service offers, as the data client's types describe a database. */
+export interface DataService {
+  public: {
+    Tables: {
+      tracking_pixels: {
+        Row: Plain<Pixel>
+        Insert: PixelInput
+        Update: Partial<PixelInput>
+        Relationships: []
+      }
+      admin_users: {
+        Row: Plain<AdminUser>
+        /** `password` is write-only: it is never among the columns of a row. */
+        Insert: AdminUserInput
+        Update: Partial<AdminUserInput>
+        Relationships: []
+      }
+    }
+    Views: Record<never, never>
+    Functions: Record<never, never>
+  }
+}

@@ -1,0 +1,82 @@
+/** What a failed call tells, whichever of the two protocols it spoke. `status` 0 means that no answer came. */
+export interface Failure {
+  status: number
+  code?: string | null | undefined
+  message?: string | null | undefined
+  /** Why a password was refused (auth service: `weak_password.reasons`). */
+  reasons?: readonly string[] | undefined
+}
+
+/** What people read when they must sign in again to go on. */
+export const SESSION_ENDED = 'Sua sessão terminou. Entre de novo para continuar.'
+export const NO_ADMIN_ACCESS = 'Sua conta não tem acesso administrativo.'
+
+const EMAIL_TAKEN = 'Já existe um usuário com este e-mail.'
+const TRY_LATER = 'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente de novo.'
+const NOT_ALLOWED = 'Você não tem permissão para fazer isso.'
+const OUT_OF_DATE = 'O painel e o servidor estão em versões diferentes. Recarregue a página.'
+
+/** Texts by protocol code; the wire itself stays in English. */
+const TEXTS: Readonly<Record<string, string>> = {
+  invalid_credentials: 'E-mail ou senha incorretos. Confira e tente de novo.',
+  email_not_confirmed: 'Este e-mail ainda não foi confirmado.',
+  user_banned: 'Esta conta está bloqueada. Fale com outro administrador.',
+  over_request_rate_limit: TRY_LATER,
+  over_email_send_rate_limit: TRY_LATER,
+  signup_disabled: 'O cadastro público está fechado.',
+  weak_password: 'Escolha uma senha mais forte.',
+  same_password: 'A nova senha precisa ser diferente da atual.',
+  email_exists: EMAIL_TAKEN,
+  user_already_exists: EMAIL_TAKEN,
+  session_not_found: SESSION_ENDED,
+  session_expired: SESSION_ENDED,
+  refresh_token_not_found: SESSION_ENDED,
+  refresh_token_already_used: SESSION_ENDED,
+  no_authorization: SESSION_ENDED,
+  bad_jwt: SESSION_ENDED,
+  PGRST301: SESSION_ENDED,
+  PGRST303: SESSION_ENDED,
+  user_not_found: 'Esta conta não existe mais.',
+  not_admin: NOT_ALLOWED,
+  insufficient_aal: 'Confirme a segunda etapa do login para fazer isso.',
+  '42501': NOT_ALLOWED,
+  '23502': 'Preencha os campos obrigatórios.',
+  '23514': 'Um dos valores não é aceito. Confira os campos.',
+  '23505': 'Já existe um registro com estes dados.',
+  '22P02': 'Um dos valores não está no formato esperado.',
+  PGRST204: OUT_OF_DATE,
+  PGRST205: OUT_OF_DATE,
+  '42703': OUT_OF_DATE,
+}
+
+const PASSWORD_REASONS: Readonly<Record<string, string>> = {
+  length: 'A senha precisa ter de 8 a 128 caracteres.',
+  characters: 'Misture letras, números e símbolos na senha.',
+  pwned: 'Esta senha é comum ou já vazou na internet. Escolha outra.',
+  guessable: 'Esta senha é fácil de adivinhar. Junte três ou quatro palavras que só você escolheria.',
+}
+
+/** Nothing reached the service, or it broke down: its own words would not help anyone. */
+function isOutage({ status }: Failure): boolean {
+  return status === 0 || status >= 500
+}
+
+/**
+ * The text for a failed call: by code in Portuguese, an unknown message as it came, and `fallback` when the service
+ * said nothing that a person can use.
+ */
+export function describeFailure(failure: Failure, fallback: string): string {
+  const reasons = (failure.reasons ?? []).map((reason) => PASSWORD_REASONS[reason] ?? reason)
+  if (reasons.length > 0) return reasons.join(' ')
+  const known = failure.code ? TEXTS[failure.code] : undefined
+  if (known !== undefined) return known
+  if (isOutage(failure)) return fallback
+  return failure.message?.trim() || fallback
+}
+
+/** What to do next, when the text alone does not say it. */
+export function adviseOnFailure(failure: Failure): string | null {
+  if (failure.status === 0) return 'Sem resposta do servidor. Verifique sua conexão e tente de novo.'
+  if (failure.status >= 500) return 'O servidor não respondeu como devia. Tente de novo em instantes.'
+  return null
+}

@@ -1,0 +1,127 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { insertPixels, removePixels } from '../support/admin-data.ts'
+import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
+import { DESKTOP, PHONE } from '../support/browser.ts'
+
+let admin: AdminSite
+
+beforeAll(async () => {
+  admin = await startAdminSite()
+})
+afterAll(() => admin.close())
+
+async function check(page: Page, state: string): Promise<void> {
+  // Whatever is appearing has appeared: contrast is judged on what people end up seeing.
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null))),
+  )
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect
+    .soft(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      state,
+    )
+    .toEqual([])
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect.soft(overflow, `${state} scrolls sideways`).toBeLessThanOrEqual(0)
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name }).first()
+
+describe.each([
+  ['phone', PHONE],
+  ['desktop', DESKTOP],
+])('no violation in any state on a %s', (_name, options) => {
+  let visit: Visit
+  let page: Page
+  beforeAll(async () => {
+    await removePixels(admin.site.database.db)
+    visit = await admin.visit({ signedIn: false, options: { ...options, reducedMotion: 'reduce' } })
+    page = visit.page
+  })
+  afterAll(async () => {
+    expect(visit.complaints()).toEqual([])
+    await visit.context.close()
+  })
+
+  test('login', async () => {
+    await button(page, 'Entrar').waitFor()
+    await check(page, 'login')
+    await button(page, 'Entrar').click()
+    await check(page, 'login with faults')
+    await page.getByLabel('Email').fill('ninguem@portico.example')
+    await page.getByLabel('Senha', { exact: true }).fill('errada-demais')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await check(page, 'login refused')
+    await signIn(page)
+  })
+
+  test('pixels', async () => {
+    await page.getByText('Nenhum pixel configurado').waitFor()
+    await check(page, 'no pixels')
+    await insertPixels(admin.site.database.db, [
+      { name: 'Chat', type: 'custom', pixel_id: null, is_active: false },
+      { name: 'Contêiner de campanhas', type: 'google_tag_manager', pixel_id: 'GTM-K4W8PZ2' },
+      { name: 'Meta Pixel Principal', code: generateSnippet('meta', '482910377165024') },
+    ])
+    await page.reload()
+    await button(page, 'Ver código: Meta').click()
+    await check(page, 'pixels with the code panel')
+    await page.getByRole('switch').first().click()
+    await button(page, 'Desfazer').waitFor()
+    await check(page, 'a toast')
+    await button(page, 'Excluir: Meta').click()
+    await check(page, 'confirmation')
+    await page.keyboard.press('Escape')
+  })
+
+  test('pixel form', async () => {
+    await button(page, 'Adicionar Pixel').click()
+    await check(page, 'new pixel')
+    await button(page, 'Salvar').click()
+    await check(page, 'new pixel with faults')
+    await page.getByLabel('Tipo de Pixel').selectOption('custom')
+    await page.getByLabel('Código do Pixel').fill('<b></b>')
+    await page.getByLabel('Tipo de Pixel').selectOption('meta')
+    await check(page, 'question about the code')
+    await button(page, 'Manter meu código').click()
+    await page.getByLabel('Pixel ID').fill('abc')
+    await check(page, 'hint')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('alertdialog').first().waitFor()
+    await check(page, 'question about closing')
+    await page.getByRole('button', { name: 'Descartar' }).click()
+  })
+
+  test('users and settings', async () => {
+    await page.getByRole('link', { name: 'Usuários Admin' }).click()
+    await button(page, 'Editar: principal@').waitFor()
+    await check(page, 'users')
+    await button(page, 'Editar: principal@').click()
+    await check(page, 'principal admin')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Configurações' }).click()
+    await page.getByText('em desenvolvimento').waitFor()
+    await check(page, 'settings')
+  })
+
+  test('a long list, and a session that is over', async () => {
+    await insertPixels(
+      admin.site.database.db,
+      Array.from({ length: 120 }, (_, n) => ({ name: `Pixel ${n}` })),
+    )
+    await page.getByRole('link', { name: 'Pixels & Tags' }).click()
+    await page.getByText('Pixel 119').waitFor()
+    await check(page, 'long list')
+    await admin.site.database.db.deleteFrom('auth_logins').execute()
+    await admin.site.database.db.deleteFrom('auth_sessions').execute()
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByRole('dialog', { name: 'Entre de novo' }).waitFor()
+    await check(page, 'session over')
+  })
+})

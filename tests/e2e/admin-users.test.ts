@@ -1,0 +1,190 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
+import { PRINCIPAL } from '../support/test-app.ts'
+
+const ANA = { email: 'ana@portico.example', password: 'janela-verde-oceano-41' }
+
+let admin: AdminSite
+let visit: Visit
+let page: Page
+
+beforeAll(async () => {
+  admin = await startAdminSite()
+  visit = await admin.visit({ path: '/admin/usuarios' })
+  page = visit.page
+})
+afterAll(async () => {
+  expect(visit.complaints()).toEqual([])
+  await admin.close()
+})
+beforeEach(async () => {
+  await admin.site.database.db.deleteFrom('auth_users').where('email', '!=', PRINCIPAL.email).execute()
+  await page.goto(`${admin.site.url}/admin/usuarios`)
+  await page.getByRole('heading', { name: 'Gerenciar Usuários Admin' }).waitFor()
+})
+
+const save = () => page.getByRole('button', { name: 'Salvar', exact: true }).click()
+const add = async ({ email, password } = ANA) => {
+  await page.getByRole('button', { name: 'Adicionar Admin' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Senha', { exact: true }).fill(password)
+  await save()
+}
+const row = (email: string) => page.getByRole('row', { name: new RegExp(email) })
+
+test('an admin is added, shown as described, and can sign in', async () => {
+  await page.getByText('Adicione e gerencie usuários com acesso administrativo').waitFor()
+  await add()
+  await row(ANA.email).waitFor()
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+    'Usuário',
+    'Função',
+    'Criado em',
+    'Ações',
+  ])
+  const { id } = await admin.site.database.db
+    .selectFrom('auth_users')
+    .select('id')
+    .where('email', '=', ANA.email)
+    .executeTakeFirstOrThrow()
+  await row(ANA.email)
+    .getByText(`${id.slice(0, 8)}…`, { exact: true })
+    .waitFor()
+  await row(ANA.email).getByText('Admin', { exact: true }).waitFor()
+  await row(ANA.email).getByText(new Intl.DateTimeFormat('pt-BR').format(new Date())).waitFor()
+
+  const hers = await admin.visit({ signedIn: false })
+  await signIn(hers.page, ANA)
+  await hers.context.close()
+})
+
+test('the form asks for what it needs, and says why a password will not do', async () => {
+  await page.getByRole('button', { name: 'Adicionar Admin' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Adicionar Novo Admin' })
+  expect((await dialog.boundingBox())?.width).toBeLessThanOrEqual(448)
+  expect(await page.getByLabel('Função').locator('option').allTextContents()).toEqual([
+    'Admin',
+    'Super Admin',
+  ])
+  await save()
+  await page.getByText('Digite um e-mail válido.').waitFor()
+  await page.getByText('Digite uma senha.').waitFor()
+  await page.getByLabel('Email').fill(ANA.email)
+  await page.getByLabel('Senha', { exact: true }).fill('curta')
+  await page.getByText('Use de 8 a 128 caracteres.').waitFor()
+  await page.getByLabel('Senha', { exact: true }).fill('12345678')
+  await save()
+  await dialog
+    .getByRole('alert')
+    .getByText('Esta senha é comum ou já vazou na internet. Escolha outra.')
+    .waitFor()
+  await page.getByLabel('Email').fill(PRINCIPAL.email)
+  await page.getByLabel('Senha', { exact: true }).fill(ANA.password)
+  await save()
+  await dialog.getByRole('alert').getByText('Já existe um usuário com este e-mail.').waitFor()
+  await page.getByRole('button', { name: 'Cancelar' }).click()
+  await page.getByRole('button', { name: 'Descartar' }).click()
+})
+
+test('an edit changes e-mail, role and password; an empty password keeps the old one', async () => {
+  await add()
+  await page.getByRole('button', { name: `Editar: ${ANA.email}` }).click()
+  await page.getByRole('dialog', { name: 'Editar Usuário Admin' }).waitFor()
+  await page.getByLabel('Email').fill('ana.lima@portico.example')
+  await page.getByLabel('Função').selectOption('super_admin')
+  expect(await page.getByLabel('Nova Senha (deixe em branco para manter)').inputValue()).toBe('')
+  await save()
+  await row('ana.lima@').getByText('Super Admin', { exact: true }).waitFor()
+
+  const hers = await admin.visit({ signedIn: false })
+  await signIn(hers.page, { email: 'ana.lima@portico.example', password: ANA.password })
+  await hers.context.close()
+
+  await page.getByRole('button', { name: 'Editar: ana.lima@' }).click()
+  await page.getByLabel('Nova Senha (deixe em branco para manter)').fill('trilho-pedra-nuvem-77')
+  await save()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const again = await admin.visit({ signedIn: false })
+  await signIn(again.page, { email: 'ana.lima@portico.example', password: 'trilho-pedra-nuvem-77' })
+  await again.context.close()
+})
+
+test('the principal admin is protected', async () => {
+  await row(PRINCIPAL.email).getByText('Principal', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: `Excluir: ${PRINCIPAL.email}` }).count()).toBe(0)
+  expect(await page.getByTitle('Não é possível excluir o usuário administrador principal.').count()).toBe(1)
+  await page.getByRole('button', { name: `Editar: ${PRINCIPAL.email}` }).click()
+  await page
+    .getByText('Este é o usuário administrador principal. Email e função não podem ser alterados.')
+    .waitFor()
+  expect(await page.getByLabel('Email').isDisabled()).toBe(true)
+  expect(await page.getByLabel('Função').isDisabled()).toBe(true)
+  await save()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('saving over somebody else’s newer change warns', async () => {
+  await add()
+  await page.getByRole('button', { name: `Editar: ${ANA.email}` }).click()
+  await page.getByLabel('Função').selectOption('super_admin')
+  await admin.site.database.db
+    .updateTable('admin_roles')
+    .set({ updated_at: new Date(Date.now() + 1000).toISOString() })
+    .execute()
+  await save()
+  await page.getByText('Outra pessoa alterou este usuário enquanto você editava.').waitFor()
+  await page.getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
+  await row(ANA.email).getByText('Super Admin', { exact: true }).waitFor()
+})
+
+test('deleting asks in the agreed words, and ends the access at once', async () => {
+  await add()
+  const hers = await admin.visit({ signedIn: false })
+  await signIn(hers.page, ANA)
+  await page.getByRole('button', { name: `Excluir: ${ANA.email}` }).click()
+  const question = page.getByRole('alertdialog', { name: 'Tem certeza que deseja excluir este usuário?' })
+  expect(await question.locator(':focus').textContent()).toBe('Cancelar')
+  await question.getByRole('button', { name: 'Excluir' }).click()
+  await page.getByText(`Usuário excluído: ${ANA.email}`).waitFor()
+  expect(await row(ANA.email).count()).toBe(0)
+
+  await hers.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await hers.page.getByRole('dialog', { name: 'Entre de novo' }).waitFor()
+  await hers.context.close()
+})
+
+test('people may delete their own account, and are then signed out', async () => {
+  await add()
+  const hers = await admin.visit({ signedIn: false, path: '/admin/usuarios' })
+  await signIn(hers.page, ANA)
+  await hers.page.getByRole('button', { name: `Excluir: ${ANA.email}` }).click()
+  await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Excluir' }).click()
+  await hers.page.getByText('Sua conta foi excluída.').waitFor()
+  await hers.page.reload()
+  await hers.page.getByRole('button', { name: 'Entrar' }).waitFor()
+  await hers.context.close()
+})
+
+test('editing oneself shows the new address in the header, and keeps one signed in', async () => {
+  await add()
+  const hers = await admin.visit({ signedIn: false, path: '/admin/usuarios' })
+  await signIn(hers.page, ANA)
+  await hers.page.getByRole('button', { name: `Editar: ${ANA.email}` }).click()
+  await hers.page.getByLabel('Email').fill('ana.nova@portico.example')
+  await hers.page.getByRole('button', { name: 'Salvar' }).click()
+  await hers.page.getByRole('banner').getByText('ana.nova@portico.example').waitFor()
+  await hers.context.close()
+})
+
+test('a role that the screens do not know is called "Usuário"', async () => {
+  await add()
+  await row(ANA.email).waitFor()
+  await admin.site.database.db
+    .updateTable('admin_roles')
+    .set({ role: 'leitor' })
+    .where('user_id', 'in', (eb) => eb.selectFrom('auth_users').select('id').where('email', '=', ANA.email))
+    .execute()
+  await page.reload()
+  await row(ANA.email).getByText('Usuário', { exact: true }).waitFor()
+})
