@@ -118,3 +118,23 @@ test.each(['RS256', 'ES256'] as const)(
     expect(await site.admin('rotate-keys')).toMatch(/^1\nA chave vem do arquivo/)
   },
 )
+
+test.each([
+  '',
+  '{}',
+  '[]',
+  'null',
+  '{"kty":"oct","k":"c2VjcmV0LXNlY3JldA"}',
+  '{"kty":"EC","crv":"P-256","x":"a","y":"b"}',
+])('a key file with %j is told in one line, without the key', async (content) => {
+  const storage = await makeStorage('sqlite')
+  cleanUps.push(storage.remove)
+  const file = join(storage.dataDir, 'key.json')
+  writeFileSync(file, content)
+  const env = { PORT: String(await freePort()), DATA_DIR: storage.dataDir, AUTH_SIGNING_KEY_FILE: file }
+  const server = spawnServer(env)
+  expect(await server.ended).toBe(1)
+  expect(server.output()).toMatch(
+    /^A configuração tem um erro:\n {2}- AUTH_SIGNING_KEY_FILE deve conter .*\n$/,
+  )
+})

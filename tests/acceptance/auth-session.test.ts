@@ -99,6 +99,18 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
     })
   })
 
+  test('a hundred clients that refresh one token at once all go on', async () => {
+    const auth = client()
+    const { data } = await auth.signInWithPassword(PRINCIPAL)
+    const refresh_token = data.session?.refresh_token ?? ''
+    const clients = Array.from({ length: 100 }, client)
+    const answers = await Promise.all(clients.map((each) => each.refreshSession({ refresh_token })))
+    expect(answers.filter(({ error }) => error !== null)).toEqual([])
+    const again = await Promise.all(clients.slice(0, 10).map((each) => each.refreshSession()))
+    expect(again.filter(({ error }) => error !== null)).toEqual([])
+    expect((await auth.getUser()).error).toBeNull()
+  })
+
   test('scopes: others ends the other sessions, global all of them', async () => {
     const [a, b, c] = [client(), client(), client()]
     for (const auth of [a, b, c]) await auth.signInWithPassword(PRINCIPAL)

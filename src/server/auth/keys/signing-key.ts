@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { ConfigError } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
 import { readOrMakeSecret } from './app-secret.ts'
 
@@ -20,9 +21,16 @@ const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** A JWK, a list of them (the first counts), or a key set: the forms in which operators keep such files. */
 export async function readSigningKeyFile(file: string): Promise<SigningKey> {
-  const content: unknown = JSON.parse(await readFile(file, 'utf8'))
-  const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
-  return importSigningKey(list[0] as JWK)
+  try {
+    const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
+    return await importSigningKey(list[0] as JWK)
+  } catch {
+    // Whatever the parser or the importer would say could quote the key.
+    throw new ConfigError([
+      'AUTH_SIGNING_KEY_FILE deve conter uma chave privada em JWK: EC na curva P-256 (ES256) ou RSA (RS256)',
+    ])
+  }
 }
 
 /** Made once and kept in the database, so that every replica signs with the same key. */
