@@ -2,6 +2,7 @@ import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
 import { wireIslands } from './islands.ts'
+import { layOutLater } from './lay-out-later.ts'
 import { wireMenu } from './menu.ts'
 
 followHeaderState()
@@ -9,3 +10,4 @@ followCurrentSection()
 wireMenu()
 carryCampaign()
 wireIslands()
+layOutLater()

@@ -1,5 +1,6 @@
 import { legalDocumentPath } from '../legal/legal-document.ts'
 import type { LegalSlug } from '../legal/legal-titles.ts'
+import { whenIdle } from './when-idle.ts'
 
 /**
  * React stays off the load path: it is prefetched when the browser is idle and runs on the first touch of a part that
@@ -71,12 +72,9 @@ function wireLegalLinks(): void {
 
 function prefetchWhenIdle(): void {
   const files = document.querySelector<HTMLElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
-  const prefetch = () => {
+  whenIdle(() => {
     for (const href of files) {
       document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href }))
     }
-  }
-  // Safari has no idle callback.
-  if ('requestIdleCallback' in window) requestIdleCallback(prefetch)
-  else setTimeout(prefetch, 200)
+  })
 }

@@ -5,7 +5,7 @@ import { Figures } from '../parts/figures.tsx'
 
 export function Benefits({ site }: { site: SiteInfo }) {
   return (
-    <section className="sec wrap" id="benefits">
+    <section className="sec wrap later" id="benefits">
       <h2>{BENEFITS.title}</h2>
       <div className="split">
         <FeesDrawing brandName={site.brandName} />

@@ -6,7 +6,7 @@ import { SpecialistLink } from '../parts/specialist-link.tsx'
 
 export function Closing({ site }: { site: SiteInfo }) {
   return (
-    <section className="close">
+    <section className="close later">
       <div className="wrap">
         <div>
           <h2>{CLOSING.title}</h2>

@@ -9,7 +9,7 @@ import { CompanyLine } from '../parts/company-line.tsx'
 
 export function Footer({ site, message }: { site: SiteInfo; message: string | null }) {
   return (
-    <footer className="dark" id="contact">
+    <footer className="dark later" id="contact">
       <div className="wrap foot">
         <div className="news" id="newsletter">
           <h2>{FOOTER.newsletter.title}</h2>

@@ -4,7 +4,7 @@ import { SpecialistLink } from '../parts/specialist-link.tsx'
 
 export function Niches({ site }: { site: SiteInfo }) {
   return (
-    <section className="sec dark" id="niches">
+    <section className="sec dark later" id="niches">
       <div className="wrap">
         <h2>{NICHES.title}</h2>
         <ul className="idx">

@@ -18,7 +18,7 @@ const DRAWINGS: Record<ServiceId, ReactNode> = {
 
 export function Services() {
   return (
-    <section className="wrap end" id="services">
+    <section className="wrap end later" id="services">
       <h2>{SERVICES.title}</h2>
       <div className="bento">
         {SERVICES.cards.map(({ id, title, features }) => (

@@ -32,7 +32,8 @@ export function publicPolicy({ origins, styleHashes, scriptHashes }: PublicPolic
     'img-src': [...under(origins, '/assets/'), 'data:'],
     'font-src': under(origins, '/assets/'),
     'manifest-src': under(origins, '/site.webmanifest'),
-    'connect-src': under(origins, '/api/'),
+    // The two texts are public; without their names here, tools that read them through the page are refused.
+    'connect-src': under(origins, '/api/', '/robots.txt', '/llms.txt'),
     'form-action': under(origins, '/api/'),
     'frame-src': NONE,
     'worker-src': NONE,
