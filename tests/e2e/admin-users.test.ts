@@ -176,15 +176,3 @@ test('editing oneself shows the new address in the header, and keeps one signed 
   await hers.page.getByRole('banner').getByText('ana.nova@portico.example').waitFor()
   await hers.context.close()
 })
-
-test('a role that the screens do not know is called "Usuário"', async () => {
-  await add()
-  await row(ANA.email).waitFor()
-  await admin.site.database.db
-    .updateTable('admin_roles')
-    .set({ role: 'leitor' })
-    .where('user_id', 'in', (eb) => eb.selectFrom('auth_users').select('id').where('email', '=', ANA.email))
-    .execute()
-  await page.reload()
-  await row(ANA.email).getByText('Usuário', { exact: true }).waitFor()
-})

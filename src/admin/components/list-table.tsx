@@ -1,4 +1,4 @@
-import { type Key, type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 /** More rows than this are scrolled inside the card, and only those in sight are in the document. */
@@ -9,25 +9,28 @@ export interface Column {
   className?: string
 }
 
-interface ListTableProps<T> {
+interface Item {
+  id: string | number
+}
+
+interface ListTableProps<T extends Item> {
   label: string
   columns: readonly Column[]
   items: readonly T[]
-  itemKey: (item: T) => Key
   /** `td` elements; on a phone the row is a card, laid out by `rowClassName`. */
   renderCells: (item: T) => ReactNode
   rowClassName: (item: T) => string
 }
 
-export function ListTable<T>(props: ListTableProps<T>) {
+export function ListTable<T extends Item>(props: ListTableProps<T>) {
   return props.items.length > VIRTUAL_FROM ? <ScrollingTable {...props} /> : <PlainTable {...props} />
 }
 
-function PlainTable<T>({ label, columns, items, itemKey, renderCells, rowClassName }: ListTableProps<T>) {
+function PlainTable<T extends Item>({ label, columns, items, renderCells, rowClassName }: ListTableProps<T>) {
   return (
     <Table label={label} columns={columns}>
       {items.map((item) => (
-        <tr key={itemKey(item)} className={rowClassName(item)}>
+        <tr key={item.id} className={rowClassName(item)}>
           {renderCells(item)}
         </tr>
       ))}
@@ -35,9 +38,15 @@ function PlainTable<T>({ label, columns, items, itemKey, renderCells, rowClassNa
   )
 }
 
-function ScrollingTable<T>({ label, columns, items, itemKey, renderCells, rowClassName }: ListTableProps<T>) {
+function ScrollingTable<T extends Item>({
+  label,
+  columns,
+  items,
+  renderCells,
+  rowClassName,
+}: ListTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null)
-  const { rows, before, after, measure } = useVirtualRows(items, scroller, itemKey)
+  const { rows, before, after, measure } = useVirtualRows(items, scroller)
   return (
     <div
       ref={scroller}
@@ -47,7 +56,7 @@ function ScrollingTable<T>({ label, columns, items, itemKey, renderCells, rowCla
         <Table label={label} columns={columns} rowCount={items.length}>
           {rows.map(({ item, index }) => (
             <tr
-              key={itemKey(item)}
+              key={item.id}
               ref={measure}
               data-index={index}
               aria-rowindex={index + 2}

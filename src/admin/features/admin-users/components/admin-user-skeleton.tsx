@@ -17,8 +17,7 @@ export function AdminUserSkeleton() {
         <ListTable
           label="Carregando"
           columns={ADMIN_USER_TABLE_COLUMNS}
-          items={[1, 2, 3]}
-          itemKey={(number) => number}
+          items={[{ id: 1 }, { id: 2 }, { id: 3 }]}
           rowClassName={() => ADMIN_USER_ROW}
           renderCells={() => <SkeletonCells />}
         />

@@ -25,7 +25,6 @@ export function AdminUserTable({ users, ownId, onEdit, onDelete }: AdminUserTabl
       label="Usuários com acesso"
       columns={ADMIN_USER_TABLE_COLUMNS}
       items={users}
-      itemKey={(user) => user.id}
       rowClassName={() => ADMIN_USER_ROW}
       renderCells={(user) => (
         <AdminUserCells user={user} isMe={user.id === ownId} onEdit={onEdit} onDelete={onDelete} />

@@ -1,3 +1,4 @@
+import type { FocusEvent } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
 import { pixelIdHint } from '#contract/pixel-id-hint.ts'
@@ -6,6 +7,11 @@ import { CONTROL, Field } from '../../../components/field.tsx'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { ID_FIELD_TEXT } from '../id-field-text.ts'
 import type { useCodeGeneration } from './use-code-generation.ts'
+
+/** On to the next field; whoever is about to close or leave is not asked about the code first. */
+function movesOn({ relatedTarget }: FocusEvent): boolean {
+  return relatedTarget instanceof Element && relatedTarget.matches('input, select, textarea')
+}
 
 interface PixelFormFieldsProps {
   form: UseFormReturn<PixelForm>
@@ -62,7 +68,7 @@ export function PixelFormFields({ form, generation }: PixelFormFieldsProps) {
                 {...control}
                 {...register('pixel_id', {
                   onChange: (event) => generation.onIdChange(event.target.value),
-                  onBlur: () => generation.onIdLeave(),
+                  onBlur: (event) => movesOn(event) && generation.onIdLeave(),
                 })}
               />
             )}

@@ -18,8 +18,7 @@ export function PixelSkeleton() {
         <ListTable
           label="Carregando"
           columns={PIXEL_COLUMNS}
-          items={[1, 2, 3, 4]}
-          itemKey={(number) => number}
+          items={[{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]}
           rowClassName={() => PIXEL_ROW}
           renderCells={() => <SkeletonCells />}
         />

@@ -25,7 +25,6 @@ export function PixelTable({ pixels, shownCodeId, actions }: PixelTableProps) {
       label="Pixels"
       columns={PIXEL_COLUMNS}
       items={pixels}
-      itemKey={(pixel) => pixel.id}
       rowClassName={(pixel) =>
         pixel.id === shownCodeId
           ? `${PIXEL_ROW} bg-[#fafaf6] shadow-[inset_3px_0_0_var(--accent)]`

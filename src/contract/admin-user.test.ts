@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { roleLabel } from './admin-user.ts'
+
+test.each([
+  ['admin', 'Admin'],
+  ['super_admin', 'Super Admin'],
+  ['leitor', 'Usuário'],
+  ['', 'Usuário'],
+])('role %j is called %s', (role, label) => {
+  expect(roleLabel(role)).toBe(label)
+})
