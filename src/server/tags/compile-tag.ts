@@ -93,7 +93,10 @@ class Compiler {
       return
     }
     const kept = keepAttributes(attributes, type === 'module')
-    if (attributes.src === undefined) return this.#takeInline(text, kept, type === 'module')
+    if (attributes.src === undefined) {
+      this.#takeInline(text, kept, type === 'module')
+      return
+    }
     const src = this.#address(attributes.src)
     if (src !== null) {
       this.#steps.push({ kind: 'vendor', src, attributes: kept, wait: attributes.async === undefined })

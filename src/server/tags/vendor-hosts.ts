@@ -1,13 +1,5 @@
 import type { PixelType } from '#contract/pixel.ts'
-
-/** Sources that a tag adds to the page's policy, by what it may do there. */
-export interface TagSources {
-  script: string[]
-  connect: string[]
-  image: string[]
-  frame: string[]
-  form: string[]
-}
+import type { TagSources } from '../http/content-security-policy.ts'
 
 export const NO_SOURCES: TagSources = { script: [], connect: [], image: [], frame: [], form: [] }
 
