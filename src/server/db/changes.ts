@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Logger } from '../http/logger.ts'
 import { engineOf } from './column-types.ts'
 import type { Db } from './database.ts'
 
@@ -27,7 +26,8 @@ interface WatchOptions {
   db: Db
   /** Set on PostgreSQL: LISTEN needs a connection of its own. */
   databaseUrl: string | null
-  log: Logger
+  /** A look that failed, a connection that broke: neither ends the watch. */
+  onProblem: (error: unknown) => void
   /** Called with the version at each look; most often it is an old acquaintance. */
   onVersion: (version: number) => Promise<void>
   pollMs?: number
@@ -38,7 +38,7 @@ interface WatchOptions {
  * lost connection or a pooler that does not pass notices on, and all there is, and enough, on the embedded engine.
  */
 export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void> } {
-  const { db, log, onVersion, pollMs = POLL_MS } = options
+  const { db, onProblem, onVersion, pollMs = POLL_MS } = options
   let looking: Promise<void> | null = null
   let again = false
   const look = () => {
@@ -46,7 +46,7 @@ export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void>
     again = looking !== null
     looking ??= readTagsVersion(db)
       .then(onVersion)
-      .catch((error: unknown) => log.warn({ err: error }, 'the version of the tags could not be read'))
+      .catch(onProblem)
       .finally(() => {
         looking = null
         if (again) look()
@@ -54,7 +54,7 @@ export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void>
   }
   const timer = setInterval(look, pollMs)
   timer.unref()
-  const listener = options.databaseUrl === null ? null : new Listener(options.databaseUrl, look, log)
+  const listener = options.databaseUrl === null ? null : new Listener(options.databaseUrl, look, onProblem)
   return {
     stop: async () => {
       clearInterval(timer)
@@ -67,16 +67,16 @@ export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void>
 class Listener {
   readonly #url: string
   readonly #onNotice: () => void
-  readonly #log: Logger
+  readonly #onProblem: (error: unknown) => void
   #client: pg.Client | null = null
   #delay = RECONNECT_MIN_MS
   #retry: NodeJS.Timeout | null = null
   #stopped = false
 
-  constructor(url: string, onNotice: () => void, log: Logger) {
+  constructor(url: string, onNotice: () => void, onProblem: (error: unknown) => void) {
     this.#url = url
     this.#onNotice = onNotice
-    this.#log = log
+    this.#onProblem = onProblem
     void this.#connect()
   }
 
@@ -98,7 +98,7 @@ class Listener {
       this.#client = null
       client.end().catch(() => {})
       if (this.#stopped) return
-      if (error !== undefined) this.#log.warn({ err: error }, 'the notice connection was lost')
+      if (error !== undefined) this.#onProblem(error)
       this.#retry = setTimeout(() => void this.#connect(), this.#delay)
       this.#retry.unref()
       this.#delay = Math.min(this.#delay * 2, RECONNECT_MAX_MS)

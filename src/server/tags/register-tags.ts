@@ -43,7 +43,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const watch = watchTagsVersion({
     db,
     databaseUrl: deps.databaseUrl,
-    log,
+    onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
   const sweep = setInterval(() => {
