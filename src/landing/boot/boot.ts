@@ -1,3 +1,4 @@
+import { startTags } from '../tags/start-tags.ts'
 import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
@@ -9,3 +10,4 @@ followCurrentSection()
 wireMenu()
 carryCampaign()
 wireIslands()
+startTags()
