@@ -35,6 +35,10 @@ export function watchRuns(runs: ReadonlyMap<string, TagRun>): { settled(): void 
     },
     true,
   )
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile }) => {
+    if (!effectiveDirective.startsWith('script-src')) return
+    for (const run of runs.values()) if (run.owns(sourceFile)) run.block()
+  })
   addEventListener('pagehide', tell)
   return {
     settled: () => {
