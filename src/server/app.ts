@@ -29,6 +29,7 @@ import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
+import { registerTagAdmin } from './tags/admin-routes.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { TagStore } from './tags/tag-store.ts'
@@ -124,6 +125,13 @@ export async function buildApp({
     log,
     siteUrl: config.siteUrl,
     ownHosts: ownHosts(config),
+  })
+  await registerTagAdmin(app, {
+    db: database.db,
+    tags,
+    ownHosts: ownHosts(config),
+    identify: auth.identify,
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   })
   registerAdminPage(app, {
     manifest,

@@ -43,7 +43,13 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     })
     app = Fastify()
     registerErrors(app, { 404: '', 500: '' })
-    registerTagAdmin(app, { db: database.db, tags, ownHosts: OWN, identify: async () => caller })
+    await registerTagAdmin(app, {
+      db: database.db,
+      tags,
+      ownHosts: OWN,
+      identify: async () => caller,
+      origins: ['https://portico.example'],
+    })
   })
   afterAll(async () => {
     await app.close()
@@ -83,6 +89,21 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
       expect(answer.body).not.toContain(pixel)
     }
     caller = ADMIN
+    expect((await overview()).paused).toBeNull()
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['a navigation', { 'sec-fetch-mode': 'navigate' }, 403],
+    ['another origin', { origin: 'https://evil.example.com' }, 403],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+  ])('%s is refused', async (_name, headers, status) => {
+    const answer = await app.inject({
+      method: 'PUT',
+      url: '/admin/api/tags/pause',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: '{"paused":true}',
+    })
+    expect(answer.statusCode).toBe(status)
     expect((await overview()).paused).toBeNull()
   })
 

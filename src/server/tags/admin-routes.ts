@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
+import { guardApi } from '../http/api-guard.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
 import { allowHost, forgetBlockedHost } from './allow-host.ts'
@@ -16,13 +17,22 @@ export interface TagAdminDeps {
   tags: TagStore
   ownHosts: ReadonlySet<string>
   identify: (request: FastifyRequest) => Promise<Caller>
+  /** The dashboard's own origins. */
+  origins: readonly string[]
 }
 
 const pauseSchema = z.object({ paused: z.boolean() })
 const allowSchema = z.object({ pixel_id: z.optional(z.uuid()) })
 
-/** What the two protocols have no place for. The scope already admits only the dashboard's own origin and JSON. */
-export function registerTagAdmin(scope: FastifyInstance, deps: TagAdminDeps): void {
+/** What the two protocols have no place for. */
+export async function registerTagAdmin(app: FastifyInstance, deps: TagAdminDeps): Promise<void> {
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+    addRoutes(scope, deps)
+  })
+}
+
+function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   const { db, tags, ownHosts } = deps
 
   scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {

@@ -46,7 +46,9 @@ function note(node: AnyNode, facts: ScriptFacts): void {
   const texts = node.arguments.map((argument) =>
     argument.type === 'Literal' && typeof argument.value === 'string' ? argument.value : '',
   )
-  facts.calls.set(name, [...(facts.calls.get(name) ?? []), texts])
+  const known = facts.calls.get(name)
+  if (known === undefined) facts.calls.set(name, [texts])
+  else known.push(texts)
 }
 
 /** `fbq`, `document.write`; `window.` in front changes nothing. */
