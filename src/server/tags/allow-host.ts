@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 
-const MAX_ALLOWED_HOSTS = 50
+const MAX_ALLOWED_HOSTS = 100
 
 /** Adds a blocked host to a pixel. When it is not known which tag tried, the administrator says which. */
 export async function allowHost(

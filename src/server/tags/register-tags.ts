@@ -4,14 +4,13 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Logger } from '../http/logger.ts'
 import { sendPrepared } from '../http/prepared-response.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
 import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData } from './sweep-tag-data.ts'
 import type { TagStore } from './tag-store.ts'
-
-const SWEEP_MS = 3_600_000
 
 interface TagDeps {
   db: Db
@@ -46,14 +45,8 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
-  const sweep = setInterval(() => {
-    sweepTagData(db).catch((error: unknown) =>
-      log.warn({ err: error }, 'old tag reports could not be removed'),
-    )
-  }, SWEEP_MS)
-  sweep.unref()
+  sweepRegularly(app, 'old tag reports', () => sweepTagData(db))
   app.addHook('onClose', async () => {
-    clearInterval(sweep)
     await watch.stop()
     await buffer.stop()
   })
