@@ -45,7 +45,7 @@ afterEach(() => context.close())
 
 async function open(): Promise<void> {
   vendors.clear()
-  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true })
+  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
   console = watchConsole(context)
   requests = []
   context.on('request', (request) => requests.push(request.url()))

@@ -29,7 +29,7 @@ beforeEach(async () => {
     await db.deleteFrom(table).execute()
   await bumpTagsVersion(db)
   vendors.clear()
-  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true })
+  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
   page = await context.newPage()
 })
 afterEach(() => context.close())
