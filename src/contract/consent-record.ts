@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { CONSENT_ACTIONS, OPTIONAL_CATEGORIES } from './consent.ts'
+import { CONSENT_ACTIONS, OPTIONAL_CATEGORIES } from './consent-choice.ts'
 
 /** Body of `POST /api/consent`: the proof of a choice (LGPD art. 8 §2), with nothing about the person. */
 export const consentRecordSchema = z.object({

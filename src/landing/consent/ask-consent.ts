@@ -1,9 +1,5 @@
-import {
-  CONSENT_TEXT_VERSION,
-  type ConsentAction,
-  type ConsentCategory,
-  OPTIONAL_CATEGORIES,
-} from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { CONSENT_TEXT_VERSION, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { readConsentCookie } from './consent-cookie.ts'
 import { type Asked, saveChoice } from './save-choice.ts'
 

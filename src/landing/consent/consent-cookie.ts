@@ -4,7 +4,7 @@ import {
   type ConsentChoice,
   formatConsent,
   parseConsent,
-} from '#contract/consent.ts'
+} from '#contract/consent-choice.ts'
 
 export function readConsentCookie(): ConsentChoice | null {
   const prefix = `${CONSENT_COOKIE}=`

@@ -1,4 +1,5 @@
-import { CONSENT_CATEGORIES, type ConsentCategory, GOOGLE_CONSENT_TYPES } from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { GOOGLE_CONSENT_TYPES } from '#contract/consent-choice.ts'
 
 declare global {
   interface Window {
@@ -26,8 +27,8 @@ export function updateGoogleConsent(granted: readonly ConsentCategory[]): void {
 function googleConsent(granted: readonly ConsentCategory[]): Record<string, 'granted' | 'denied'> {
   const given = ['essenciais', ...granted]
   return Object.fromEntries(
-    CONSENT_CATEGORIES.flatMap((category) =>
-      GOOGLE_CONSENT_TYPES[category].map((type) => [type, given.includes(category) ? 'granted' : 'denied']),
+    Object.entries(GOOGLE_CONSENT_TYPES).flatMap(([category, types]) =>
+      types.map((type) => [type, given.includes(category) ? 'granted' : 'denied']),
     ),
   )
 }

@@ -1,5 +1,6 @@
 import { createRoot } from 'react-dom/client'
-import type { ConsentAction, ConsentCategory } from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import type { ConsentAction } from '#contract/consent-choice.ts'
 import { PreferencesDialog } from './preferences-dialog.tsx'
 
 interface OpenPreferencesOptions {

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef } from 'react'
-import { type ConsentAction, type ConsentCategory, OPTIONAL_CATEGORIES } from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { CATEGORY_TEXTS, CONSENT_TEXTS } from './consent-texts.ts'
 
 interface PreferencesDialogProps {

@@ -1,10 +1,10 @@
+import type { ConsentCategory } from '#contract/consent.ts'
 import {
   CONSENT_PATH,
   CONSENT_TEXT_VERSION,
   type ConsentAction,
-  type ConsentCategory,
   OPTIONAL_CATEGORIES,
-} from '#contract/consent.ts'
+} from '#contract/consent-choice.ts'
 import type { ConsentRecord } from '#contract/consent-record.ts'
 import { readConsentCookie, writeConsentCookie } from './consent-cookie.ts'
 import { updateGoogleConsent } from './google-consent.ts'

@@ -1,4 +1,5 @@
-import { type ConsentCategory, fromLetters } from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { fromLetters } from '#contract/consent-choice.ts'
 import { readGranted, showBanner, wireConsent } from '../consent/ask-consent.ts'
 import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
 import { type Moment, watchMoments } from './tag-moment.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type ConsentCategory, toLetters } from '#contract/consent.ts'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { toLetters } from '#contract/consent-choice.ts'
 import { TAG_CATEGORIES_ATTRIBUTE, TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import type { DocumentAssets } from '#landing/document.tsx'

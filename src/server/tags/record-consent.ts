@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { CONSENT_PATH } from '#contract/consent.ts'
+import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
