@@ -1,4 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { ConsentBanner } from './consent/consent-banner.tsx'
 import { JsonLd } from './json-ld.tsx'
 import { About } from './sections/about.tsx'
 import { Benefits } from './sections/benefits.tsx'
@@ -33,6 +34,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
+      <ConsentBanner />
       <JsonLd value={structuredData(site, logo)} />
     </>
   )

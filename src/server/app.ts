@@ -29,6 +29,10 @@ import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
+import { registerTagAdmin } from './tags/admin-routes.ts'
+import { ownHosts } from './tags/own-hosts.ts'
+import { registerTags } from './tags/register-tags.ts'
+import { TagStore } from './tags/tag-store.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
 
@@ -63,14 +67,21 @@ export async function buildApp({
     staticAssets: loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https)),
   })
   const pages = new PageStore(config, renderer, documentAssets)
-  await pages.compose()
+  const tags = new TagStore({
+    db: database.db,
+    log,
+    ownHosts: ownHosts(config),
+    headers: otherHeaders(https),
+    swapPage: (set) => pages.compose(set),
+  })
+  await tags.refresh()
   const auth = await createAuth(config, database.db)
   const firstPassword = await ensurePrincipal(auth.context)
   if (firstPassword !== null)
     announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
 
   const gate = createGate(config, otherHeaders(https))
-  const servePrepared = createFastPath(pages, assets)
+  const servePrepared = createFastPath(pages, assets, (path) => tags.file(path))
   const fastPath: FastPath = (request, response) =>
     gate(request, response) || servePrepared(request, response)
 
@@ -105,7 +116,22 @@ export async function buildApp({
     identify: auth.identify,
     accounts: auth.accounts,
     principalEmail: config.principal.email,
-    onPixelsChanged: () => pages.compose(),
+    onPixelsChanged: () => tags.refresh(),
+  })
+  registerTags(app, {
+    db: database.db,
+    databaseUrl: config.databaseUrl,
+    tags,
+    log,
+    siteUrl: config.siteUrl,
+    ownHosts: ownHosts(config),
+  })
+  await registerTagAdmin(app, {
+    db: database.db,
+    tags,
+    ownHosts: ownHosts(config),
+    identify: auth.identify,
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   })
   registerAdminPage(app, {
     manifest,

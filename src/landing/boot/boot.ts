@@ -1,3 +1,4 @@
+import { startTags } from '../tags/start-tags.ts'
 import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
@@ -11,3 +12,4 @@ wireMenu()
 carryCampaign()
 wireIslands()
 layOutLater()
+startTags()

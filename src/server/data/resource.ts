@@ -63,6 +63,8 @@ export interface Resource {
   /** The rows, as a query in which every readable column is named `<resource>.<column>`. */
   source(db: DynamicDb): Source
   store: Store
+  /** Part of the transaction of each change. */
+  withChange?: (trx: Db) => Promise<void>
   /** Awaited after a committed change and before its answer. */
   afterChange?: () => Promise<void>
 }

@@ -7,9 +7,12 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
   { resource, caller, request }: Call,
   work: (writer: RowWriter) => Promise<T>,
 ): Promise<T> {
-  const result = await service.db
-    .transaction()
-    .execute((trx) => work(new RowWriter(resource, trx, service.engine, caller)))
+  const result = await service.db.transaction().execute(async (trx) => {
+    const done = await work(new RowWriter(resource, trx, service.engine, caller))
+    // Last of all: it locks one row that every change locks, and whoever holds that must wait for nothing else.
+    if (done.rows.length > 0) await resource.withChange?.(trx)
+    return done
+  })
   if (result.rows.length > 0) {
     try {
       await resource.afterChange?.()

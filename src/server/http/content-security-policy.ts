@@ -43,6 +43,46 @@ export function publicPolicy({ origins, styleHashes, scriptHashes }: PublicPolic
   }
 }
 
+/** Host names, with or without a leading `*.`, that active tags add, by what they may do there. */
+export interface TagSources {
+  readonly script: readonly string[]
+  readonly connect: readonly string[]
+  readonly image: readonly string[]
+  readonly frame: readonly string[]
+  readonly form: readonly string[]
+}
+
+export interface TagPolicy {
+  sources: TagSources
+  /**
+   * Hash of the inline loader while a container is active: what it creates is trusted, and so is what that creates.
+   * Browsers that know `'strict-dynamic'` ignore the addresses beside it; the others still have them.
+   */
+  loaderHash: string | null
+  /** Where violations are told. */
+  reportPath: string
+}
+
+/** The policy of the one page that runs tags. Only https, only named hosts, never this site itself. */
+export function withTags(policy: Policy, { sources, loaderHash, reportPath }: TagPolicy): Policy {
+  const extend = (directive: string, hosts: readonly string[]) => [
+    ...(policy[directive] ?? []).filter((source) => source !== "'none'" || hosts.length === 0),
+    ...hosts.map((host) => `https://${host}`),
+  ]
+  return {
+    ...policy,
+    'script-src': [
+      ...(loaderHash === null ? [] : [loaderHash, "'strict-dynamic'"]),
+      ...extend('script-src', sources.script),
+    ],
+    'img-src': extend('img-src', sources.image),
+    'connect-src': extend('connect-src', sources.connect),
+    'form-action': extend('form-action', sources.form),
+    'frame-src': extend('frame-src', sources.frame),
+    'report-uri': [reportPath],
+  }
+}
+
 /** Never `'self'` for scripts: that would admit `/tags/*.js`. Never a foreign host. */
 export function adminPolicy(origins: readonly string[]): Policy {
   return {

@@ -1,32 +1,76 @@
 import { createHash } from 'node:crypto'
+import type { ConsentCategory } from '#contract/consent.ts'
+import { toLetters } from '#contract/consent-choice.ts'
+import { TAG_CATEGORIES_ATTRIBUTE, TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
+import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type { Config } from '../config.ts'
-import { type Policy, publicPolicy } from '../http/content-security-policy.ts'
+import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { pageHeaders } from '../http/security-headers.ts'
 import type { LandingRenderer } from './render-bundle.ts'
+
+/** What the page must know of the tags that run on it. */
+export interface PageTags {
+  /** Hash that names the manifest; null while no tag runs. */
+  version: string | null
+  categories: readonly ConsentCategory[]
+  sources: TagSources
+  trustsContainer: boolean
+}
 
 /** Holds the page as bytes. A request is a lookup; whatever changes the page swaps the bytes. */
 export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #bootScript: string | null
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#https = config.siteUrl.startsWith('https:')
     this.#policy = publicPagePolicy(config, assets)
+    this.#bootScript = assets.bootScript
   }
 
-  async compose(): Promise<void> {
-    const body = Buffer.from(this.#html)
+  /** When it resolves, the next request gets the page with these tags. */
+  async compose(tags: PageTags | null = null): Promise<void> {
+    const { html, policy, opener } = this.#withTags(tags)
+    const body = Buffer.from(html)
     this.#page = prepareResponse(body, await compressText(body), {
-      ...pageHeaders(this.#policy, { https: this.#https }),
+      ...pageHeaders(policy, { https: this.#https, ...opener }),
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
     })
+  }
+
+  #withTags(tags: PageTags | null): { html: string; policy: Policy; opener?: { opener: null } } {
+    if (tags === null || tags.version === null) return { html: this.#html, policy: this.#policy }
+    const letters = toLetters(tags.categories)
+    const named = replaceOnce(
+      this.#html,
+      '<html ',
+      `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" `,
+    )
+    const loader = tags.trustsContainer ? bootLoader(this.#bootScript) : null
+    const policy = withTags(this.#policy, {
+      sources: tags.sources,
+      loaderHash: loader === null ? null : sourceHash(loader),
+      reportPath: CSP_REPORT_PATH,
+    })
+    if (loader === null) return { html: named, policy }
+    return {
+      html: replaceOnce(
+        named,
+        `<script type="module" src="${this.#bootScript}"></script>`,
+        `<script>${loader}</script>`,
+      ),
+      policy,
+      // It would cut the vendor's preview window off from the page.
+      opener: { opener: null },
+    }
   }
 
   get page(): PreparedResponse {
@@ -46,4 +90,15 @@ export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy
 
 export function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+/** Under `'strict-dynamic'` an address in the HTML counts for nothing: trust starts from this hash and is passed on. */
+function bootLoader(bootScript: string | null): string {
+  return `document.head.append(Object.assign(document.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}}))`
+}
+
+function replaceOnce(text: string, search: string, replacement: string): string {
+  const at = text.indexOf(search)
+  if (at === -1) throw new Error(`the page has no ${search}`)
+  return text.slice(0, at) + replacement + text.slice(at + search.length)
 }

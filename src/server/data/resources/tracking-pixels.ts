@@ -8,6 +8,7 @@ import {
   PIXEL_TYPES,
   type PixelType,
 } from '#contract/pixel.ts'
+import { bumpTagsVersion } from '../../db/changes.ts'
 import { isHostName } from '../host-name.ts'
 import type { Column, Resource } from '../resource.ts'
 import { tableStore } from '../table-store.ts'
@@ -105,6 +106,7 @@ export function trackingPixels(afterChange: () => Promise<void>): Resource {
     defaultOrder: ['created_at'],
     source: (db) => db.selectFrom(name),
     store: tableStore(name, COLUMNS),
+    withChange: bumpTagsVersion,
     afterChange,
   }
 }

@@ -1,0 +1,40 @@
+const RESERVED_ENDINGS = [
+  'localhost',
+  'local',
+  'internal',
+  'intranet',
+  'lan',
+  'home',
+  'corp',
+  'home.arpa',
+  'onion',
+]
+const MAX_LENGTH = 253
+
+/**
+ * The name of a public host in its one canonical form, or null. Addresses, wildcards, ports, single labels and names
+ * that only mean something inside a network are refused: what passes may be written into a policy as it is.
+ */
+export function parsePublicHost(text: string): string | null {
+  const name = text.trim().toLowerCase().replace(/\.$/, '')
+  if (name.length === 0 || name.length > MAX_LENGTH || !URL.canParse(`https://${name}/`)) return null
+  const { hostname, href } = new URL(`https://${name}/`)
+  if (href !== `https://${hostname}/`) return null
+  const labels = hostname.split('.')
+  if (labels.length < 2 || !labels.every(isLabel)) return null
+  // A last label without a letter is an IPv4 address or a mistake (RFC 3696, 2).
+  if (!/[a-z]/.test(labels.at(-1) ?? '')) return null
+  const isReserved = RESERVED_ENDINGS.some((ending) => hostname.endsWith(`.${ending}`))
+  return isReserved ? null : hostname
+}
+
+function isLabel(label: string): boolean {
+  return /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label)
+}
+
+/** The public host of an absolute `https` address on the standard port, or null. */
+export function publicHostOf(address: string): string | null {
+  if (!URL.canParse(address)) return null
+  const url = new URL(address)
+  return url.protocol === 'https:' && url.port === '' ? parsePublicHost(url.hostname) : null
+}

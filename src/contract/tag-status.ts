@@ -1,0 +1,64 @@
+/** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
+export interface TagWarning {
+  code: string
+  message: string
+}
+
+/** `POST /admin/api/tags/preview`: what the code of a form would become. */
+export interface TagPreviewRequest {
+  /** The pixel being edited, so that it is not counted as its own double. */
+  id?: string
+  type: string
+  pixel_id: string | null
+  code: string
+}
+
+export interface TagPreview {
+  warnings: TagWarning[]
+  /** Hosts that the code names, beyond those of its type. */
+  hosts: string[]
+  /** How many scripts and images would run. */
+  steps: number
+}
+
+/** Counts of one hour. */
+export interface TagHour {
+  /** Start of the hour, ISO 8601 in UTC. */
+  hour: string
+  ran: number
+  blocked: number
+  failed: number
+}
+
+/** How one pixel is doing, from the visits of the last 24 hours and from its code. */
+export interface TagStatus {
+  pixel_id: string
+  /** False when nothing in the code can run. */
+  runnable: boolean
+  warnings: TagWarning[]
+  ran: number
+  blocked: number
+  failed: number
+  /** Of all time. */
+  last_ran_at: string | null
+  /** The last failure, when it is newer than the last run. */
+  last_error: string | null
+}
+
+export interface BlockedHost {
+  id: string
+  /** null when it cannot be told which tag it was. */
+  pixel_id: string | null
+  host: string
+  count: number
+  last_seen_at: string
+}
+
+/** `GET /admin/api/tags`. */
+export interface TagOverview {
+  paused: { at: string; by: string } | null
+  /** True while an active container makes the page trust whatever it loads. */
+  trusts_container: boolean
+  pixels: TagStatus[]
+  blocked_hosts: BlockedHost[]
+}

@@ -1,0 +1,54 @@
+import type { ConsentCategory } from '#contract/consent.ts'
+import { CONSENT_TEXT_VERSION, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { readConsentCookie } from './consent-cookie.ts'
+import { type Asked, saveChoice } from './save-choice.ts'
+
+const BANNER_SELECTOR = '.consent'
+
+/** What the visitor agreed to, or null when it must be asked (again): no choice, another text, another kind of tag. */
+export function readGranted(inUse: readonly ConsentCategory[]): ConsentCategory[] | null {
+  const choice = readConsentCookie()
+  if (choice === null || choice.textVersion !== CONSENT_TEXT_VERSION) return null
+  return inUse.every((category) => choice.asked.includes(category)) ? choice.granted : null
+}
+
+/** Wires banner and footer link. `onGranted` hears each choice that lets the page go on without loading again. */
+export function wireConsent(asked: Asked, onGranted: (granted: ConsentCategory[]) => void): void {
+  const banner = document.querySelector<HTMLElement>(BANNER_SELECTOR)
+  const choose = (granted: ConsentCategory[], action: ConsentAction) => {
+    if (banner !== null) banner.hidden = true
+    if (!saveChoice(granted, action, asked)) onGranted(granted)
+  }
+  const openPreferences = async (opener: HTMLElement) => {
+    const part = await import('./open-preferences.tsx')
+    part.openPreferences({ granted: readGranted(asked.inUse) ?? [], inUse: asked.inUse, opener, choose })
+  }
+  banner?.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest<HTMLElement>('[data-consent]')
+    const action = button?.dataset.consent
+    if (action === 'accept_all') choose([...OPTIONAL_CATEGORIES], action)
+    if (action === 'reject') choose([], action)
+    if (action === 'choose' && button) void openPreferences(button)
+  })
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-preferences]')) {
+    link.role = 'button'
+    link.setAttribute('aria-haspopup', 'dialog')
+    link.addEventListener('keydown', (event) => {
+      if (event.key !== ' ') return
+      event.preventDefault()
+      link.click()
+    })
+    link.addEventListener('click', (event) => {
+      event.preventDefault()
+      openPreferences(link).catch(() => location.assign(link.href))
+    })
+  }
+}
+
+/** First in the tab order, last in the HTML: it must cost the first paint nothing. */
+export function showBanner(): void {
+  const banner = document.querySelector<HTMLElement>(BANNER_SELECTOR)
+  if (banner === null) return
+  document.body.prepend(banner)
+  banner.hidden = false
+}

@@ -1,0 +1,23 @@
+import { createRoot } from 'react-dom/client'
+import type { ConsentCategory } from '#contract/consent.ts'
+import type { ConsentAction } from '#contract/consent-choice.ts'
+import { PreferencesDialog } from './preferences-dialog.tsx'
+
+interface OpenPreferencesOptions {
+  granted: ConsentCategory[]
+  inUse: ConsentCategory[]
+  /** Gets the focus back. */
+  opener: HTMLElement
+  choose: (granted: ConsentCategory[], action: ConsentAction) => void
+}
+
+export function openPreferences({ granted, inUse, opener, choose }: OpenPreferencesOptions): void {
+  const host = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(host)
+  const onClose = () => {
+    root.unmount()
+    host.remove()
+    opener.focus()
+  }
+  root.render(<PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />)
+}

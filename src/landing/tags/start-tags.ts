@@ -1,0 +1,61 @@
+import type { ConsentCategory } from '#contract/consent.ts'
+import { fromLetters } from '#contract/consent-choice.ts'
+import { readGranted, showBanner, wireConsent } from '../consent/ask-consent.ts'
+import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
+import { type Moment, watchMoments } from './tag-moment.ts'
+
+const IDLE_TIMEOUT_MS = 2_000
+
+/** Nothing of a vendor before the choice; after it, and after the page is done with itself, the tags. */
+export function startTags(): void {
+  const { tags: version = '', tagKinds = '' } = document.documentElement.dataset
+  const kinds = fromLetters(tagKinds)
+  const inUse = kinds.filter((category) => category !== 'essenciais')
+  const early: Moment[] = []
+  let hear: ((moment: Moment) => void) | null = null
+
+  const run = (granted: readonly ConsentCategory[]) => {
+    const allowed = kinds.filter((category) => category === 'essenciais' || granted.includes(category))
+    if (allowed.length === 0) return
+    // From here on a moment may be told; what was done before the choice is not.
+    hear ??= (moment) => early.push(moment)
+    whenIdle(() => {
+      import('./run-tags.ts')
+        .then(({ runTags }) => runTags(version, allowed))
+        .then(
+          (deliver) => {
+            hear = deliver
+            for (const moment of early.splice(0)) deliver(moment)
+          },
+          // A page kept open for long names a tag set that is gone; the next one will name another.
+          () => {},
+        )
+    })
+  }
+
+  if (version !== '') denyGoogleByDefault()
+  wireConsent({ inUse, version }, (granted) => {
+    if (version !== '') updateGoogleConsent(granted)
+    run(granted)
+  })
+  if (version === '') return
+  watchMoments((moment) => hear?.(moment))
+  const granted = readGranted(inUse)
+  if (granted !== null) updateGoogleConsent(granted)
+  else if (inUse.length > 0) showBanner()
+  run(granted ?? [])
+}
+
+/** After `load`, when the browser has nothing better to do, and never in a page that is only prerendered. */
+function whenIdle(work: () => void): void {
+  if ((document as { prerendering?: boolean }).prerendering) {
+    document.addEventListener('prerenderingchange', () => whenIdle(work), { once: true })
+  } else if (document.readyState !== 'complete') {
+    addEventListener('load', () => whenIdle(work), { once: true })
+  } else if ('requestIdleCallback' in window) {
+    requestIdleCallback(work, { timeout: IDLE_TIMEOUT_MS })
+  } else {
+    // Safari has no idle callback.
+    setTimeout(work, 200)
+  }
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { engineOf } from './column-types.ts'
+import type { Db } from './database.ts'
+
+const CHANNEL = 'portico_tags'
+const POLL_MS = 1_000
+const RECONNECT_MIN_MS = 200
+const RECONNECT_MAX_MS = 5_000
+
+/** Marks the tag set as changed. Inside the transaction that changes it, every replica hears of it at the commit. */
+export async function bumpTagsVersion(db: Db): Promise<void> {
+  await db
+    .updateTable('site_state')
+    .set((eb) => ({ tags_version: eb('tags_version', '+', 1) }))
+    .execute()
+  if (engineOf(db) === 'postgres') await sql`select pg_notify(${CHANNEL}, '')`.execute(db)
+}
+
+export async function readTagsVersion(db: Db): Promise<number> {
+  const row = await db.selectFrom('site_state').select('tags_version').executeTakeFirstOrThrow()
+  return row.tags_version
+}
+
+interface WatchOptions {
+  db: Db
+  /** Set on PostgreSQL: LISTEN needs a connection of its own. */
+  databaseUrl: string | null
+  /** A look that failed, a connection that broke: neither ends the watch. */
+  onProblem: (error: unknown) => void
+  /** Called with the version at each look; most often it is an old acquaintance. */
+  onVersion: (version: number) => Promise<void>
+  pollMs?: number
+}
+
+/**
+ * Tells when another process changed the tags. PostgreSQL says so at once; a look every second is the net beneath a
+ * lost connection or a pooler that does not pass notices on, and all there is, and enough, on the embedded engine.
+ */
+export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void> } {
+  const { db, onProblem, onVersion, pollMs = POLL_MS } = options
+  let looking: Promise<void> | null = null
+  let again = false
+  const look = () => {
+    // A notice that comes during a look may be about what that look has just missed.
+    again = looking !== null
+    looking ??= readTagsVersion(db)
+      .then(onVersion)
+      .catch(onProblem)
+      .finally(() => {
+        looking = null
+        if (again) look()
+      })
+  }
+  const timer = setInterval(look, pollMs)
+  timer.unref()
+  const listener = options.databaseUrl === null ? null : new Listener(options.databaseUrl, look, onProblem)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await listener?.stop()
+      await looking
+    },
+  }
+}
+
+class Listener {
+  readonly #url: string
+  readonly #onNotice: () => void
+  readonly #onProblem: (error: unknown) => void
+  #client: pg.Client | null = null
+  #delay = RECONNECT_MIN_MS
+  #retry: NodeJS.Timeout | null = null
+  #stopped = false
+
+  constructor(url: string, onNotice: () => void, onProblem: (error: unknown) => void) {
+    this.#url = url
+    this.#onNotice = onNotice
+    this.#onProblem = onProblem
+    void this.#connect()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    await this.#client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      application_name: 'portico-listen',
+    })
+    this.#client = client
+    const lost = (error?: Error) => {
+      if (this.#client !== client) return
+      this.#client = null
+      client.end().catch(() => {})
+      if (this.#stopped) return
+      if (error !== undefined) this.#onProblem(error)
+      this.#retry = setTimeout(() => void this.#connect(), this.#delay)
+      this.#retry.unref()
+      this.#delay = Math.min(this.#delay * 2, RECONNECT_MAX_MS)
+    }
+    client.on('error', lost)
+    client.on('end', () => lost())
+    client.on('notification', this.#onNotice)
+    try {
+      await client.connect()
+      await client.query(`listen ${CHANNEL}`)
+      this.#delay = RECONNECT_MIN_MS
+      // Whatever was said while nobody listened.
+      this.#onNotice()
+    } catch (error) {
+      lost(error as Error)
+    }
+  }
+}

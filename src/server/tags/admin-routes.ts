@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { TagOverview } from '#contract/tag-status.ts'
+import type { Db } from '../db/database.ts'
+import { guardApi } from '../http/api-guard.ts'
+import { AppError } from '../http/app-error.ts'
+import { type Caller, isAdministrator } from '../http/caller.ts'
+import { allowHost, forgetBlockedHost } from './allow-host.ts'
+import { previewSchema, previewTag } from './preview-tag.ts'
+import { readHours } from './read-hours.ts'
+import { readOverview } from './read-overview.ts'
+import { setPaused } from './set-paused.ts'
+import type { TagStore } from './tag-store.ts'
+
+export interface TagAdminDeps {
+  db: Db
+  tags: TagStore
+  ownHosts: ReadonlySet<string>
+  identify: (request: FastifyRequest) => Promise<Caller>
+  /** The dashboard's own origins. */
+  origins: readonly string[]
+}
+
+const pauseSchema = z.object({ paused: z.boolean() })
+const allowSchema = z.object({ pixel_id: z.optional(z.uuid()) })
+
+/** What the two protocols have no place for. */
+export async function registerTagAdmin(app: FastifyInstance, deps: TagAdminDeps): Promise<void> {
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+    addRoutes(scope, deps)
+  })
+}
+
+function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
+  const { db, tags, ownHosts } = deps
+
+  scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {
+    await administrator(deps, request)
+    return readOverview(db, tags)
+  })
+
+  scope.get('/admin/api/tags/:id/hours', async (request) => {
+    await administrator(deps, request)
+    return { hours: await readHours(db, pathId(request)) }
+  })
+
+  scope.post('/admin/api/tags/preview', async (request) => {
+    await administrator(deps, request)
+    return previewTag(db, ownHosts, read(previewSchema, request.body))
+  })
+
+  scope.put('/admin/api/tags/pause', async (request) => {
+    const caller = await administrator(deps, request)
+    await setPaused(db, caller, read(pauseSchema, request.body).paused)
+    await tags.refresh()
+    return readOverview(db, tags)
+  })
+
+  scope.post('/admin/api/blocked-hosts/:id/allow', async (request) => {
+    const caller = await administrator(deps, request)
+    const { pixel_id = null } = read(allowSchema, request.body ?? {})
+    await allowHost(db, caller, { blockedId: pathId(request), pixelId: pixel_id })
+    await tags.refresh()
+    return readOverview(db, tags)
+  })
+
+  scope.delete('/admin/api/blocked-hosts/:id', async (request) => {
+    await administrator(deps, request)
+    await forgetBlockedHost(db, pathId(request))
+    return readOverview(db, tags)
+  })
+}
+
+async function administrator({ identify }: TagAdminDeps, request: FastifyRequest): Promise<Caller> {
+  const caller = await identify(request)
+  if (isAdministrator(caller)) return caller
+  if (caller.kind === 'user') throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
+  throw new AppError(401, 'unauthorized', 'Entre para continuar.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+}
+
+function pathId(request: FastifyRequest): string {
+  const parsed = z.uuid().safeParse((request.params as { id?: string }).id)
+  if (!parsed.success) throw new AppError(404, 'not_found', 'Não encontrado.')
+  return parsed.data
+}
+
+function read<Schema extends z.ZodMiniType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(body)
+  if (!parsed.success) throw new AppError(400, 'bad_request', 'Pedido inválido.')
+  return parsed.data
+}

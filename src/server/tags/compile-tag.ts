@@ -1,0 +1,157 @@
+import type { ConsentCategory } from '#contract/consent.ts'
+import type { PixelType } from '#contract/pixel.ts'
+import { publicHostOf } from '#contract/tag-host.ts'
+import type { TagStep } from '#contract/tag-manifest.ts'
+import type { TagWarning } from '#contract/tag-status.ts'
+import { checkIds } from './check-ids.ts'
+import { inspectScript, type ScriptFacts } from './inspect-script.ts'
+import { readSnippet, type SnippetElement } from './read-snippet.ts'
+import { WARNINGS } from './warnings.ts'
+
+export interface TagSource {
+  type: PixelType
+  pixel_id: string | null
+  code: string
+  consent_category: ConsentCategory
+}
+
+/** A step whose code is still text: its address is the hash of that text. */
+export type CompiledStep =
+  | { kind: 'own'; body: string; attributes: Record<string, string> }
+  | Extract<TagStep, { kind: 'vendor' | 'image' }>
+
+export interface CompiledTag {
+  steps: CompiledStep[]
+  /** Public hosts that the code names. Never one of ours. */
+  hosts: string[]
+  warnings: TagWarning[]
+}
+
+const MAX_WARNINGS = 12
+const MAX_STEPS = 50
+const CLASSIC_TYPES = new Set([
+  '',
+  'text/javascript',
+  'application/javascript',
+  'application/x-javascript',
+  'text/ecmascript',
+  'application/ecmascript',
+])
+
+/**
+ * From pasted text to ordered steps, the hosts that they name and the warnings that their author should read. Each
+ * inline body stays a script of its own: wrapped in anything, `function gtag(){}` would no longer be a global.
+ */
+export function compileTag(source: TagSource, ownHosts: ReadonlySet<string>): CompiledTag {
+  const compiler = new Compiler(source, ownHosts)
+  const snippet = readSnippet(source.code)
+  for (const element of snippet.elements) compiler.take(element)
+  return compiler.finish(snippet.hasLooseText)
+}
+
+class Compiler {
+  readonly #source: TagSource
+  readonly #ownHosts: ReadonlySet<string>
+  readonly #steps: CompiledStep[] = []
+  readonly #hosts = new Set<string>()
+  readonly #warnings = new Map<string, TagWarning>()
+  readonly #facts: ScriptFacts[] = []
+  readonly #addresses: string[] = []
+  #scripts = 0
+
+  constructor(source: TagSource, ownHosts: ReadonlySet<string>) {
+    this.#source = source
+    this.#ownHosts = ownHosts
+  }
+
+  take(element: SnippetElement): void {
+    for (const name of Object.keys(element.attributes)) {
+      if (name.startsWith('on')) this.#warn(WARNINGS.inlineHandler(name))
+    }
+    if (element.name === 'noscript') return
+    if (element.name === 'script') this.#takeScript(element)
+    else if (element.name === 'img') this.#takeImage(element)
+    else this.#warn(WARNINGS.elementNotShipped(element.name))
+  }
+
+  finish(hasLooseText: boolean): CompiledTag {
+    if (this.#scripts === 0 && hasLooseText) this.#warn(WARNINGS.noScript())
+    for (const warning of checkIds(this.#source, this.#facts, this.#addresses)) this.#warn(warning)
+    if (this.#source.consent_category === 'essenciais') this.#warn(WARNINGS.essential())
+    return {
+      steps: this.#steps.slice(0, MAX_STEPS),
+      hosts: [...this.#hosts].sort(),
+      warnings: [...this.#warnings.values()].slice(0, MAX_WARNINGS),
+    }
+  }
+
+  #takeScript({ attributes, text }: SnippetElement): void {
+    this.#scripts++
+    const type = (attributes.type ?? '').trim().toLowerCase()
+    if (type !== 'module' && !CLASSIC_TYPES.has(type)) {
+      this.#warn(WARNINGS.elementNotShipped(`script type="${type.slice(0, 40)}"`))
+      return
+    }
+    const kept = keepAttributes(attributes, type === 'module')
+    if (attributes.src === undefined) {
+      this.#takeInline(text, kept, type === 'module')
+      return
+    }
+    const src = this.#address(attributes.src)
+    if (src !== null) {
+      this.#steps.push({ kind: 'vendor', src, attributes: kept, wait: attributes.async === undefined })
+    }
+  }
+
+  #takeInline(body: string, attributes: Record<string, string>, isModule: boolean): void {
+    if (body.trim() === '') return
+    const facts = inspectScript(body, isModule ? 'module' : 'script')
+    if (facts.fault !== null) {
+      this.#warn(WARNINGS.doesNotParse(this.#scripts, facts.fault.line, facts.fault.reason))
+      return
+    }
+    this.#facts.push(facts)
+    if (facts.calls.has('document.write') || facts.calls.has('document.writeln')) {
+      this.#warn(WARNINGS.documentWrite())
+    }
+    if (facts.calls.has('eval') || facts.calls.has('Function')) this.#warn(WARNINGS.usesEval())
+    for (const text of facts.strings) this.#noteHost(text)
+    this.#steps.push({ kind: 'own', body, attributes })
+  }
+
+  #takeImage({ attributes }: SnippetElement): void {
+    const src = attributes.src === undefined ? null : this.#address(attributes.src)
+    if (src !== null) this.#steps.push({ kind: 'image', src })
+  }
+
+  /** An address that the page may load from, absolute; anything else becomes a warning. */
+  #address(text: string): string | null {
+    const absolute = text.trim().startsWith('//') ? `https:${text.trim()}` : text.trim()
+    const host = publicHostOf(absolute)
+    if (host === null || this.#ownHosts.has(host)) {
+      this.#warn(/^http:/i.test(absolute) ? WARNINGS.notHttps(absolute) : WARNINGS.unusableAddress(absolute))
+      return null
+    }
+    this.#hosts.add(host)
+    this.#addresses.push(absolute)
+    return new URL(absolute).href
+  }
+
+  #noteHost(text: string): void {
+    const absolute = text.startsWith('//') ? `https:${text}` : text
+    const host = publicHostOf(absolute)
+    if (host !== null && !this.#ownHosts.has(host)) this.#hosts.add(host)
+  }
+
+  #warn(warning: TagWarning): void {
+    this.#warnings.set(warning.message, warning)
+  }
+}
+
+/** Vendors read their settings from `data-*`; what would change how or whether the script runs is ours to decide. */
+function keepAttributes(attributes: Record<string, string>, isModule: boolean): Record<string, string> {
+  const kept = Object.entries(attributes).filter(([name]) =>
+    /^(data-[a-z0-9._-]+|id|crossorigin|integrity|referrerpolicy|charset)$/.test(name),
+  )
+  return Object.fromEntries(isModule ? [...kept, ['type', 'module']] : kept)
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ManifestTag } from '#contract/tag-manifest.ts'
+import { ENGINES } from '../../../tests/support/engines.ts'
+import { insertPixel } from '../../../tests/support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+const CONSENT = {
+  id: randomUUID(),
+  action: 'save',
+  categories: ['desempenho'],
+  text_version: 1,
+  tag_set_version: 'abc',
+}
+
+describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
+  let site: TestApp
+  let pixel: string
+  let other: string
+  let inactive: string
+  beforeAll(async () => {
+    site = await startTestApp({ engine, listen: true })
+    const { db } = site.database
+    pixel = await insertPixel(db, { type: 'custom', code: '<script>fetch("https://a.vendor.com")</script>' })
+    other = await insertPixel(db, { type: 'meta' })
+    inactive = await insertPixel(db, { type: 'meta', is_active: false })
+    await vi.waitFor(async () => {
+      const page = await fetch(site.url)
+      expect(page.headers.get('content-security-policy')).toContain('https://a.vendor.com')
+    }, 3000)
+  })
+  afterAll(() => site.close())
+  beforeEach(async () => {
+    for (const table of ['rate_limits', 'tag_reports', 'blocked_hosts', 'consent_records'] as const) {
+      await site.database.db.deleteFrom(table).execute()
+    }
+  })
+
+  const post = (path: string, payload: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(site.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    })
+  const stored = (table: 'tag_reports' | 'blocked_hosts' | 'consent_records') =>
+    site.database.db.selectFrom(table).selectAll().execute()
+
+  describe('a consent record', () => {
+    test('is kept with nothing about the person', async () => {
+      expect((await post('/api/consent', CONSENT)).status).toBe(204)
+      const [record] = await stored('consent_records')
+      expect(record).toMatchObject({ consent_id: CONSENT.id, action: 'save', categories: ['desempenho'] })
+      expect(JSON.stringify(record)).not.toContain('127.0.0.1')
+    })
+
+    test.each([
+      ['no body', ''],
+      ['another action', { ...CONSENT, action: 'x' }],
+      ['a category that cannot be refused', { ...CONSENT, categories: ['essenciais'] }],
+      ['an id that is not random', { ...CONSENT, id: 'me@example.com' }],
+      ['a version with words in it', { ...CONSENT, tag_set_version: 'my name is' }],
+    ])('is refused with %s', async (_name, body) => {
+      expect((await post('/api/consent', body)).status).toBe(400)
+      expect(await stored('consent_records')).toEqual([])
+    })
+  })
+
+  describe('a tag report', () => {
+    test('is counted per pixel and hour, and only for tags that run', async () => {
+      const results = [
+        { id: pixel, outcome: 'ran' },
+        { id: pixel, outcome: 'ran' },
+        { id: other, outcome: 'failed', error: ' Boom\n\u0000 \u202e<b>'.padEnd(500, 'x') },
+        { id: inactive, outcome: 'ran' },
+        { id: randomUUID(), outcome: 'ran' },
+        { id: '', outcome: 'blocked' },
+      ]
+      expect((await post('/api/tags/report', { results })).status).toBe(204)
+      await post('/api/tags/report', { results: [{ id: pixel, outcome: 'blocked' }] })
+      const rows = await vi.waitFor(async () => {
+        const found = await stored('tag_reports')
+        expect(found.find((row) => row.pixel_id === pixel)?.blocked).toBe(1)
+        return found as { pixel_id: string; ran: number; failed: number; last_error: string | null }[]
+      }, 4000)
+      expect(rows).toHaveLength(2)
+      expect(rows.find((row) => row.pixel_id === pixel)).toMatchObject({ ran: 1, failed: 0 })
+      const failed = rows.find((row) => row.pixel_id === other)
+      expect(failed).toMatchObject({ ran: 0, failed: 1 })
+      expect(failed?.last_error).toMatch(/^Boom <b>x{192}$/)
+    })
+
+    test.each([
+      ['not JSON', '{'],
+      ['not a report', { results: 'x' }],
+      ['an unknown outcome', { results: [{ id: 'x', outcome: 'won' }] }],
+      ['too many results', { results: Array.from({ length: 501 }, () => ({ id: 'x', outcome: 'ran' })) }],
+    ])('is refused when it is %s', async (_name, body) => {
+      expect((await post('/api/tags/report', body)).status).toBe(400)
+    })
+  })
+
+  describe('a policy report', () => {
+    const report = (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
+      post(
+        '/api/csp-report',
+        {
+          'csp-report': {
+            'document-uri': `${site.config.siteUrl}/`,
+            'effective-directive': 'connect-src',
+            'blocked-uri': 'https://new.vendor.com/path?with=data',
+            ...fields,
+          },
+        },
+        { 'content-type': 'application/csp-report', ...headers },
+      )
+    const fileOf = async (id: string): Promise<string> => {
+      const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
+      const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
+      const tags: ManifestTag[] = JSON.parse(manifest.replace('export const tags=', ''))
+      return tags.find((tag) => tag.id === id)?.steps[0]?.src ?? ''
+    }
+
+    test('keeps the host, counted, and the pixel whose file it came from', async () => {
+      const source = site.config.siteUrl + (await fileOf(pixel))
+      expect((await report({ 'source-file': source })).status).toBe(204)
+      await report({ 'source-file': source, 'blocked-uri': 'https://new.vendor.com/other' })
+      expect(await stored('blocked_hosts')).toMatchObject([
+        { host: 'new.vendor.com', pixel_id: pixel, count: 2 },
+      ])
+      expect(JSON.stringify(await stored('blocked_hosts'))).not.toMatch(/with=data|path/)
+    })
+
+    test.each<[string, string | undefined, () => string | null]>([
+      ['a script of that vendor', 'https://connect.facebook.net/en_US/fbevents.js', () => other],
+      ['a host that the code names', 'https://a.vendor.com/x.js', () => pixel],
+      ['somewhere else', 'https://elsewhere.example.com/x.js', () => null],
+      ['nowhere', undefined, () => null],
+    ])('is put down to the right tag when it comes from %s', async (_name, source, expected) => {
+      await report({ 'source-file': source })
+      expect(await stored('blocked_hosts')).toMatchObject([{ pixel_id: expected() }])
+    })
+
+    test.each([
+      ['our own host', { 'blocked-uri': 'http://localhost/admin' }],
+      ['an address', { 'blocked-uri': 'https://10.0.0.1/' }],
+      ['an IPv6 address', { 'blocked-uri': 'https://[::1]/' }],
+      ['a wildcard', { 'blocked-uri': 'https://*.vendor.com/' }],
+      ['a single label', { 'blocked-uri': 'https://intranet/' }],
+      ['a port', { 'blocked-uri': 'https://a.com:22/' }],
+      ['plain http', { 'blocked-uri': 'http://new.vendor.com/' }],
+      ['inline code', { 'blocked-uri': 'inline' }],
+      ['not a text', { 'blocked-uri': { a: 1 } }],
+      ['another page', { 'document-uri': 'https://evil.example.com/' }],
+      ['a page without tags', { 'document-uri': 'http://localhost/privacidade' }],
+      ['a directive that allowing would not open', { 'effective-directive': 'style-src' }],
+      ['an extension', { 'source-file': 'chrome-extension://abc/x.js' }],
+    ])('is forgotten when it is about %s', async (_name, fields) => {
+      expect((await report(fields)).status).toBe(204)
+      expect(await stored('blocked_hosts')).toEqual([])
+    })
+
+    test.each(['null', '[]', '"x"', '{"csp-report":null}', '{"csp-report":[1]}'])(
+      'of the shape %s is forgotten',
+      async (body) => {
+        const answer = await post('/api/csp-report', body, { 'content-type': 'application/csp-report' })
+        expect(answer.status).toBe(204)
+        expect(await stored('blocked_hosts')).toEqual([])
+      },
+    )
+
+    test('forged in masses fills a small list and no more', async () => {
+      const { db } = site.database
+      for (let index = 0; index < 55; index++) {
+        await report({ 'blocked-uri': `https://h${index}.forged.com/` })
+      }
+      const { count } = await db
+        .selectFrom('blocked_hosts')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      expect(count).toBe(50)
+    })
+  })
+
+  test.each(['/api/consent', '/api/tags/report', '/api/csp-report'])(
+    '%s refuses other sites, big bodies, other types and too many calls',
+    async (url) => {
+      expect((await post(url, CONSENT, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+      expect((await post(url, `"${'x'.repeat(70_000)}"`)).status).toBe(413)
+      expect((await post(url, '<a/>', { 'content-type': 'text/xml' })).status).toBe(415)
+      let last = 0
+      for (let call = 0; call < 70 && last !== 429; call++) last = (await post(url, {})).status
+      expect(last).toBe(429)
+    },
+  )
+})

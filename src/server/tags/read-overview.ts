@@ -1,0 +1,87 @@
+import type { TagOverview, TagStatus } from '#contract/tag-status.ts'
+import type { Db } from '../db/database.ts'
+import type { TagStore } from './tag-store.ts'
+import { WARNINGS } from './warnings.ts'
+
+const DAY_MS = 86_400_000
+
+/** How every pixel is doing. Counts are of the last 24 hours; warnings are of active pixels, which is when they matter. */
+export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Promise<TagOverview> {
+  const since = new Date(now - DAY_MS).toISOString()
+  const [state, pixels, reports, runs, hosts] = await Promise.all([
+    db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
+    db.selectFrom('tracking_pixels').select(['id', 'name', 'type', 'pixel_id', 'is_active']).execute(),
+    db.selectFrom('tag_reports').selectAll().where('hour', '>', since).orderBy('hour').execute(),
+    db
+      .selectFrom('tag_reports')
+      .select((eb) => ['pixel_id', eb.fn.max('last_ran_at').as('last_ran_at')])
+      .groupBy('pixel_id')
+      .execute(),
+    db
+      .selectFrom('blocked_hosts')
+      .select(['id', 'pixel_id', 'host', 'count', 'last_seen_at'])
+      .orderBy('last_seen_at', 'desc')
+      .orderBy('id')
+      .execute(),
+  ])
+  const lastRuns = new Map(runs.map((run) => [run.pixel_id, run.last_ran_at]))
+  const statuses = new Map<string, TagStatus>()
+  const doubles = findDoubles(pixels.filter((pixel) => pixel.is_active))
+  for (const { id, pixel_id } of pixels) {
+    const compiled = tags.compilationOf(id)
+    const double = doubles.get(id)
+    statuses.set(id, {
+      pixel_id: id,
+      runnable: compiled === null || compiled.steps.length > 0,
+      warnings: [
+        ...(compiled?.warnings ?? []),
+        ...(double === undefined ? [] : [WARNINGS.sameId(pixel_id ?? '', double)]),
+      ],
+      ran: 0,
+      blocked: 0,
+      failed: 0,
+      last_ran_at: lastRuns.get(id) ?? null,
+      last_error: null,
+    })
+  }
+  for (const report of reports) {
+    const status = statuses.get(report.pixel_id)
+    if (status === undefined) continue
+    status.ran += report.ran
+    status.blocked += report.blocked
+    status.failed += report.failed
+    status.last_error = report.last_error ?? status.last_error
+  }
+  const { tags_paused_at: at, tags_paused_by: by } = state
+  return {
+    paused: at === null ? null : { at, by: by ?? '' },
+    trusts_container: tags.current.trustsContainer,
+    pixels: [...statuses.values()],
+    blocked_hosts: hosts,
+  }
+}
+
+interface Named {
+  id: string
+  name: string
+  type: string
+  pixel_id: string | null
+}
+
+/** For each pixel whose ID another one of its type has too, the name of that other. */
+export function findDoubles(pixels: readonly Named[]): Map<string, string> {
+  const byId = new Map<string, Named[]>()
+  for (const pixel of pixels) {
+    if (pixel.pixel_id === null) continue
+    const key = `${pixel.type} ${pixel.pixel_id}`
+    byId.set(key, [...(byId.get(key) ?? []), pixel])
+  }
+  const doubles = new Map<string, string>()
+  for (const same of byId.values()) {
+    for (const pixel of same) {
+      const other = same.find((candidate) => candidate.id !== pixel.id)
+      if (other !== undefined) doubles.set(pixel.id, other.name)
+    }
+  }
+  return doubles
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { CONSENT_PATH } from '#contract/consent-choice.ts'
+import { consentRecordSchema } from '#contract/consent-record.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import { admitPublicCall } from './public-endpoint.ts'
+
+const LIMIT = { name: 'consent', perWindow: 30, windowMs: 60_000 }
+const BODY_LIMIT_BYTES = 1_000
+
+/** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
+export function registerConsent(app: FastifyInstance, db: Db): void {
+  app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+    await admitPublicCall(db, request, LIMIT)
+    const parsed = consentRecordSchema.safeParse(request.body)
+    if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a consent record')
+    const { id, action, categories, text_version, tag_set_version } = parsed.data
+    await db
+      .insertInto('consent_records')
+      .values({
+        id: randomUUID(),
+        consent_id: id,
+        action,
+        categories: JSON.stringify([...new Set(categories)]),
+        text_version,
+        tag_set_version,
+        created_at: new Date().toISOString(),
+      })
+      .execute()
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Logger } from '../http/logger.ts'
+import { sendPrepared } from '../http/prepared-response.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
+import { registerCspReports } from './receive-csp-reports.ts'
+import { registerTagReports } from './receive-reports.ts'
+import { registerConsent } from './record-consent.ts'
+import { ReportBuffer } from './report-buffer.ts'
+import { sweepTagData } from './sweep-tag-data.ts'
+import type { TagStore } from './tag-store.ts'
+
+interface TagDeps {
+  db: Db
+  databaseUrl: string | null
+  tags: TagStore
+  log: Logger
+  siteUrl: string
+  ownHosts: ReadonlySet<string>
+}
+
+/** The public side of the tags, and what runs beside the requests for as long as the app does. */
+export function registerTags(app: FastifyInstance, deps: TagDeps): void {
+  const { db, tags, log } = deps
+  const buffer = new ReportBuffer(db, log)
+  registerConsent(app, db)
+  registerTagReports(app, { db, tags, buffer })
+  registerCspReports(app, deps)
+
+  // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
+  app.get('/tags/*', async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    await tags.refreshIfNotAt(await readTagsVersion(db))
+    const file = tags.file(path)
+    if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
+    reply.hijack()
+    sendPrepared(request.raw, reply.raw, file)
+  })
+
+  const watch = watchTagsVersion({
+    db,
+    databaseUrl: deps.databaseUrl,
+    onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
+    onVersion: (version) => tags.refreshIfNotAt(version),
+  })
+  sweepRegularly(app, 'old tag reports', () => sweepTagData(db))
+  app.addHook('onClose', async () => {
+    await watch.stop()
+    await buffer.stop()
+  })
+}

@@ -1,0 +1,46 @@
+import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import type { Headers } from '../http/security-headers.ts'
+
+/** A page loaded a moment ago still asks for the files that it names; much later, a switched-off tag must stay off. */
+const KEEP_RETIRED_MS = 10 * 60_000
+
+/** The compiled files as bytes, by path: those of the current set, and for a while those of the sets before it. */
+export class TagFiles {
+  readonly #headers: Headers
+  readonly #now: () => number
+  #files = new Map<string, { prepared: PreparedResponse; retiredAt: number | null }>()
+
+  constructor(headers: Headers, now: () => number = Date.now) {
+    this.#headers = {
+      ...headers,
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    }
+    this.#now = now
+  }
+
+  get(path: string): PreparedResponse | undefined {
+    return this.#files.get(path)?.prepared
+  }
+
+  /** Adds what is new; nothing is taken away yet, so that the page still being served stays whole. */
+  async add(texts: ReadonlyMap<string, string>): Promise<void> {
+    await Promise.all(
+      [...texts].map(async ([path, text]) => {
+        if (this.#files.has(path)) return
+        const body = Buffer.from(text)
+        const prepared = prepareResponse(body, await compressText(body), this.#headers)
+        this.#files.set(path, { prepared, retiredAt: null })
+      }),
+    )
+  }
+
+  /** Called once the page names these and only these. */
+  retireOthers(current: ReadonlyMap<string, string>): void {
+    const now = this.#now()
+    for (const [path, file] of this.#files) {
+      file.retiredAt = current.has(path) ? null : (file.retiredAt ?? now)
+      if (file.retiredAt !== null && now - file.retiredAt > KEEP_RETIRED_MS) this.#files.delete(path)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { brotliCompressSync } from 'node:zlib'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { bumpTagsVersion } from '#server/db/changes.ts'
+import { ENGINES } from '../../../tests/support/engines.ts'
+import { insertPixel } from '../../../tests/support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+let site: TestApp
+afterEach(() => site.close())
+
+const get = (path: string) => fetch(site.url + path)
+const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
+const setOf = (html: string) => /<html [^>]*data-tags="([^"]+)" data-tag-kinds="([a-z]+)"/.exec(html)
+const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 3000, interval: 20 })
+
+describe.each(ENGINES)('tags on the page, on %s', (engine) => {
+  test('without a tag the page names no foreign host; with one, that tag and its hosts; deleted, none again', async () => {
+    site = await startTestApp({ engine, listen: true })
+    const before = await get('/')
+    expect(policyOf(before)).not.toMatch(/https:\/\/(?!localhost|127)/)
+    expect(setOf(await before.text())).toBeNull()
+
+    await insertPixel(site.database.db, { type: 'meta' })
+    const [version, kinds] = await seen(async () => {
+      const page = await get('/')
+      const match = setOf(await page.text())
+      expect(match).not.toBeNull()
+      expect(policyOf(page)).toContain('https://connect.facebook.net')
+      expect(policyOf(page)).toContain('report-uri /api/csp-report')
+      expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+      return match?.slice(1) ?? []
+    })
+    expect(kinds).toBe('m')
+
+    const manifest = await get(`/tags/${version}.js`)
+    expect(manifest.headers.get('cache-control')).toContain('immutable')
+    expect(policyOf(manifest)).toContain('sandbox')
+    const { tags } = await import(`data:text/javascript,${encodeURIComponent(await manifest.text())}`)
+    expect(tags).toMatchObject([{ type: 'meta', category: 'marketing', steps: [{ kind: 'own' }] }])
+    const file = await get(tags[0].steps[0].src)
+    expect(await file.text()).toContain("fbq('init', '123456789012345');")
+
+    await site.database.db.deleteFrom('tracking_pixels').execute()
+    await bumpTagsVersion(site.database.db)
+    await seen(async () => expect(setOf(await (await get('/')).text())).toBeNull())
+    // A page loaded a moment ago may still ask.
+    expect((await get(`/tags/${version}.js`)).status).toBe(200)
+    expect((await get('/tags/unknown.js')).status).toBe(404)
+  })
+})
+
+test('a container: the loader is trusted by its hash, what it creates too, and the opener stays', async () => {
+  site = await startTestApp({ listen: true })
+  await insertPixel(site.database.db, { type: 'google_tag_manager', pixel_id: 'GTM-A' })
+  await seen(async () => {
+    const page = await get('/')
+    const html = await page.text()
+    expect(policyOf(page)).toMatch(/script-src 'sha256-[^']+' 'strict-dynamic' /)
+    expect(page.headers.has('cross-origin-opener-policy')).toBe(false)
+    expect(html).toContain('<script>document.head.append(')
+    expect(html).not.toMatch(/<script[^>]*type="module"[^>]*src=/)
+  })
+})
+
+test.each([
+  [
+    'a host of ours in the code',
+    { code: '<script>fetch("https://portico.test-site.com/rest/v1/x")</script>' },
+  ],
+  ['a host of ours that was allowed', { allowed_hosts: ['portico.test-site.com'] }],
+  ['a wildcard that was allowed', { allowed_hosts: ['*', '*.test-site.com', "x.com 'unsafe-inline'"] }],
+])('the policy never opens this site to its own tags: %s', async (_name, pixel) => {
+  site = await startTestApp({ listen: true, env: { SITE_URL: 'https://portico.test-site.com' } })
+  await insertPixel(site.database.db, { type: 'custom', code: '<script>var a=1</script>', ...pixel })
+  await seen(async () => expect(setOf(await (await get('/')).text())).not.toBeNull())
+  const policy = policyOf(await get('/'))
+  expect(policy).not.toMatch(/test-site\.com(?!\/(assets|tags|api)\/|\/(site\.webmanifest|robots\.txt|llms\.txt)[ ;])/)
+  expect(policy).not.toMatch(/\*| 'unsafe|'self'/)
+})
+
+test('a tag that no parser understands leaves the page and the others alone', async () => {
+  site = await startTestApp({ listen: true })
+  const { db } = site.database
+  await insertPixel(db, { type: 'custom', code: `<script>${'('.repeat(50_000)}</script>` })
+  await insertPixel(db, { type: 'custom', code: '\u0000<<<>>><script' })
+  await insertPixel(db, { type: 'meta' })
+  const version = await seen(async () => {
+    const match = setOf(await (await get('/')).text())
+    expect(match).not.toBeNull()
+    return match?.[1]
+  })
+  const manifest = await (await get(`/tags/${version}.js`)).text()
+  expect(manifest.match(/"kind":"own"/g)).toHaveLength(1)
+})
+
+test('200 active pixels add less than 200 bytes to the compressed page', async () => {
+  site = await startTestApp({ listen: true })
+  const { db } = site.database
+  const size = async () => brotliCompressSync(Buffer.from(await (await get('/')).text())).length
+  const empty = await size()
+  for (let index = 0; index < 200; index++) {
+    await insertPixel(db, { type: 'meta', pixel_id: String(100_000_000_000 + index) })
+  }
+  await seen(async () => {
+    const match = setOf(await (await get('/')).text())
+    const manifest = await (await get(`/tags/${match?.[1]}.js`)).text()
+    expect(manifest.match(/"type":"meta"/g)).toHaveLength(200)
+  })
+  expect((await size()) - empty).toBeLessThan(200)
+})

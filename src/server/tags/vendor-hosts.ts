@@ -1,0 +1,55 @@
+import type { PixelType } from '#contract/pixel.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
+
+export const NO_SOURCES: TagSources = { script: [], connect: [], image: [], frame: [], form: [] }
+
+const GOOGLE_MEASUREMENT = [
+  '*.google-analytics.com',
+  '*.analytics.google.com',
+  '*.googletagmanager.com',
+  'www.google.com',
+]
+
+/** What each vendor's own documentation asks for. A custom tag has only what its code names and what was allowed. */
+export const VENDOR_HOSTS: Record<PixelType, TagSources> = {
+  meta: {
+    script: ['connect.facebook.net'],
+    connect: ['www.facebook.com', 'connect.facebook.net'],
+    image: ['www.facebook.com'],
+    frame: ['www.facebook.com'],
+    form: ['www.facebook.com'],
+  },
+  google_analytics: {
+    script: ['*.googletagmanager.com'],
+    // Signals reports through Doubleclick, and sites that leave it out lose data without a word.
+    connect: [...GOOGLE_MEASUREMENT, '*.g.doubleclick.net'],
+    image: ['*.google-analytics.com', '*.googletagmanager.com', '*.g.doubleclick.net', 'www.google.com'],
+    frame: ['td.doubleclick.net'],
+    form: [],
+  },
+  google_tag_manager: {
+    script: ['www.googletagmanager.com'],
+    connect: [...GOOGLE_MEASUREMENT, '*.g.doubleclick.net', 'pagead2.googlesyndication.com'],
+    image: ['www.googletagmanager.com', '*.google-analytics.com', '*.g.doubleclick.net', 'www.google.com'],
+    frame: ['www.googletagmanager.com', 'td.doubleclick.net'],
+    form: [],
+  },
+  custom: NO_SOURCES,
+}
+
+/** A host that a person named or allowed: the tag may load scripts and pictures from it, talk to it and frame it. */
+export function sourcesOf(hosts: readonly string[]): TagSources {
+  const list = [...hosts]
+  return { script: list, connect: list, image: list, frame: list, form: [] }
+}
+
+export function mergeSources(parts: readonly TagSources[]): TagSources {
+  const merge = (key: keyof TagSources) => [...new Set(parts.flatMap((part) => part[key]))].sort()
+  return {
+    script: merge('script'),
+    connect: merge('connect'),
+    image: merge('image'),
+    frame: merge('frame'),
+    form: merge('form'),
+  }
+}

@@ -1,0 +1,65 @@
+import type { TagWarning } from '#contract/tag-status.ts'
+
+/** Every warning in one place, in the words that an administrator reads: what happens, and what to do. */
+export const WARNINGS = {
+  doesNotParse: (position: number, line: number, reason: string): TagWarning => ({
+    code: 'does_not_parse',
+    message: `O ${position}º script tem um erro na linha ${line} e não vai rodar (${reason}). Copie o código de novo da plataforma.`,
+  }),
+  noScript: (): TagWarning => ({
+    code: 'no_script',
+    message: 'Não há nenhum script aqui. Cole o código inteiro, com as marcas <script> e </script>.',
+  }),
+  documentWrite: (): TagWarning => ({
+    code: 'document_write',
+    message:
+      'O código usa document.write, que o navegador ignora em tags carregadas depois da página. Peça à plataforma a versão assíncrona.',
+  }),
+  usesEval: (): TagWarning => ({
+    code: 'eval',
+    message:
+      'O código monta outro código a partir de texto (eval), o que a política de segurança da página bloqueia.',
+  }),
+  inlineHandler: (attribute: string): TagWarning => ({
+    code: 'inline_handler',
+    message: `O atributo ${attribute} não vai rodar: a política de segurança bloqueia código dentro de atributos. Use addEventListener num script.`,
+  }),
+  notHttps: (address: string): TagWarning => ({
+    code: 'not_https',
+    message: `O endereço ${shorten(address)} não usa https e não vai ser carregado. Troque http:// por https://.`,
+  }),
+  unusableAddress: (address: string): TagWarning => ({
+    code: 'unusable_address',
+    message: `O endereço ${shorten(address)} não é de um site público e não vai ser carregado.`,
+  }),
+  elementNotShipped: (name: string): TagWarning => ({
+    code: 'element_not_shipped',
+    message: `O elemento <${name}> não vai para a página: de uma tag, só scripts e imagens entram.`,
+  }),
+  otherId: (found: string, expected: string): TagWarning => ({
+    code: 'other_id',
+    message: `O código usa o ID ${shorten(found)}, mas o campo diz ${expected}. As visitas iriam para a conta do código.`,
+  }),
+  idMissing: (expected: string): TagWarning => ({
+    code: 'id_missing',
+    message: `O ID ${expected} não aparece no código. Confira se o código é mesmo desta conta.`,
+  }),
+  sameId: (pixelId: string, other: string): TagWarning => ({
+    code: 'same_id',
+    message: `O ID ${pixelId} já está em "${shorten(other)}". Com as duas tags ativas, cada visita conta duas vezes.`,
+  }),
+  hiddenContainer: (): TagWarning => ({
+    code: 'hidden_container',
+    message:
+      'Este código carrega o Google Tag Manager. Escolha o tipo "Google Tag Manager": neste tipo, o que o contêiner carregar será bloqueado.',
+  }),
+  essential: (): TagWarning => ({
+    code: 'essential',
+    message:
+      'Na categoria "essenciais" a tag roda antes da escolha do visitante. Use só para o que o site precisa para funcionar (LGPD).',
+  }),
+} as const
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

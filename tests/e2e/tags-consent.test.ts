@@ -1,0 +1,188 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { DESKTOP, launchBrowser, watchConsole } from '../support/browser.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
+
+const META = '123456789012345'
+const GA = 'G-ABC123'
+const PAGE_VIEWS = [
+  'connect.facebook.net/en_US/fbevents.js',
+  'www.facebook.com/tr',
+  'www.google-analytics.com/g/collect',
+  'www.googletagmanager.com/gtag/js',
+]
+
+let vendors: VendorStandIn
+let browser: Browser
+let site: TestApp
+let context: BrowserContext
+let page: Page
+let console: string[]
+let requests: string[]
+
+beforeAll(async () => {
+  vendors = await startVendors()
+  browser = await launchBrowser({ resolve: vendors.resolve })
+  site = await startTestApp({ listen: true })
+  await insertPixel(site.database.db, { type: 'meta', pixel_id: META })
+  await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: GA })
+  await vi.waitFor(
+    async () => expect(await (await fetch(site.url)).text()).toContain('data-tag-kinds="dm"'),
+    3000,
+  )
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+  await vendors.close()
+})
+beforeEach(async () => {
+  await open()
+})
+afterEach(() => context.close())
+
+async function open(): Promise<void> {
+  vendors.clear()
+  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  console = watchConsole(context)
+  requests = []
+  context.on('request', (request) => requests.push(request.url()))
+  page = await context.newPage()
+  await page.goto(site.url)
+}
+const banner = () => page.getByRole('region', { name: 'Cookies' })
+const foreign = () => requests.filter((url) => new URL(url).origin !== site.url && !url.startsWith('data:'))
+/** Loaded, and idle long enough for a tag to have started if it were going to. */
+const quiet = async () => {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(
+    () => new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done(null)))),
+  )
+}
+const cookies = async () => (await context.cookies()).map((cookie) => cookie.name).sort()
+const hitsOf = (path: string) => vendors.hits.filter((hit) => hit.host + hit.path === path)
+
+test('before the choice nothing leaves for anyone but us, and Google is denied by default', async () => {
+  await banner().waitFor()
+  await quiet()
+  expect(foreign()).toEqual([])
+  expect(vendors.hits).toEqual([])
+  const layer = await page.evaluate(() => window.dataLayer?.map((entry) => [...(entry as unknown[])]))
+  expect(layer).toMatchObject([['consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied' }]])
+  expect(await page.content()).not.toMatch(/preconnect|dns-prefetch/)
+  expect(await cookies()).toEqual([])
+})
+
+test('"Rejeitar" is remembered like accepting: nothing runs, now or at the next visit, and nothing is asked', async () => {
+  await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  expect(await banner().isVisible()).toBe(false)
+  await quiet()
+  await page.reload()
+  await quiet()
+  expect(await banner().isVisible()).toBe(false)
+  expect(foreign()).toEqual([])
+  expect(await cookies()).toEqual(['portico_consent'])
+})
+
+test('"Aceitar" runs each tag at once with its ID, once per page view, and revoking ends it and its cookies', async () => {
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await quiet()
+  expect(hitsOf('www.facebook.com/tr').map((hit) => [hit.query.get('id'), hit.query.get('ev')])).toEqual([
+    [META, 'PageView'],
+  ])
+  expect(
+    hitsOf('www.google-analytics.com/g/collect').map((hit) => [
+      hit.query.get('tid'),
+      hit.query.get('en'),
+      hit.query.get('gcs'),
+    ]),
+  ).toEqual([[GA, 'page_view', 'granted']])
+  expect(await cookies()).toEqual(['_fbp', '_ga', '_ga_ABC', 'portico_consent'])
+
+  vendors.clear()
+  await page.reload()
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  expect(await banner().isVisible()).toBe(false)
+
+  vendors.clear()
+  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: /Marketing/ }).waitFor()
+  expect(await dialog.getByRole('checkbox', { name: /Marketing/ }).isChecked()).toBe(true)
+  const reloaded = page.waitForEvent('load')
+  await dialog.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await reloaded
+  await quiet()
+  expect(vendors.hits).toEqual([])
+  expect(await cookies()).toEqual(['portico_consent'])
+  const records = await site.database.db
+    .selectFrom('consent_records')
+    .select(['consent_id', 'action', 'categories'])
+    .orderBy('created_at', 'desc')
+    .limit(2)
+    .execute()
+  expect(records.map(({ action, categories }) => [action, categories])).toEqual([
+    ['revoke', []],
+    ['accept_all', ['desempenho', 'funcionalidade', 'marketing']],
+  ])
+  expect(new Set(records.map((record) => record.consent_id)).size).toBe(1)
+  expect(console).toEqual([])
+})
+
+test('per category: with analytics alone, Analytics runs and Meta is not even downloaded', async () => {
+  await page.getByRole('button', { name: 'Preferências', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  for (const box of await dialog.getByRole('checkbox').all()) {
+    expect(await box.isChecked()).toBe(await box.isDisabled())
+  }
+  await dialog.getByRole('checkbox', { name: /Desempenho/ }).check()
+  await dialog.getByRole('button', { name: 'Salvar preferências' }).click()
+  const analytics = ['www.google-analytics.com/g/collect', 'www.googletagmanager.com/gtag/js']
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(analytics), 5000)
+  await quiet()
+  expect(vendors.seen()).toEqual(analytics)
+  // Adding a category later needs no new page load.
+  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Aceitar todos' }).click()
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  expect(hitsOf('www.google-analytics.com/g/collect')).toHaveLength(1)
+})
+
+test('a new kind of tag or a new text asks again, and meanwhile only what was agreed to runs', async () => {
+  const id = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+  for (const value of [`1.d.d.${id}`, `0.dm.dm.${id}`, 'rubbish']) {
+    await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
+    await page.reload()
+    await banner().waitFor()
+  }
+  await context.addCookies([{ name: 'portico_consent', value: `1..dm.${id}`, url: site.url }])
+  await page.reload()
+  await quiet()
+  expect(await banner().isVisible()).toBe(false)
+  expect(vendors.hits).toEqual([])
+})
+
+test('moments reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
+  const lead = page.getByRole('link', { name: 'Abrir Conta' }).first()
+  await page.evaluate(() => addEventListener('click', (event) => event.preventDefault()))
+  await lead.click()
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await quiet()
+  vendors.clear()
+  await lead.click()
+  await page.evaluate(() =>
+    document.dispatchEvent(new CustomEvent('portico:moment', { detail: { name: 'sign_up' } })),
+  )
+  await vi.waitFor(() => expect(vendors.hits).toHaveLength(4))
+  const events = vendors.hits.map((hit) => [hit.query.get('ev') ?? hit.query.get('en'), hit.query.get('eid')])
+  expect(events.map(([name]) => name).sort()).toEqual(['Lead', 'Subscribe', 'generate_lead', 'sign_up'])
+  const idOf = (name: string) => events.find((event) => event[0] === name)?.[1]
+  expect(idOf('Lead')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(idOf('Lead')).toBe(idOf('generate_lead'))
+  expect(idOf('Subscribe')).toBe(idOf('sign_up'))
+  expect(idOf('Lead')).not.toBe(idOf('Subscribe'))
+})

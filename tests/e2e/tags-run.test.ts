@@ -1,0 +1,179 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Pixel } from '#contract/pixel.ts'
+import { bumpTagsVersion } from '#server/db/changes.ts'
+import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
+
+let vendors: VendorStandIn
+let browser: Browser
+let site: TestApp
+let context: BrowserContext
+let page: Page
+
+beforeAll(async () => {
+  vendors = await startVendors()
+  browser = await launchBrowser({ resolve: vendors.resolve })
+  site = await startTestApp({ listen: true })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+  await vendors.close()
+})
+beforeEach(async () => {
+  const { db } = site.database
+  for (const table of ['tracking_pixels', 'rate_limits', 'blocked_hosts'] as const)
+    await db.deleteFrom(table).execute()
+  await bumpTagsVersion(db)
+  vendors.clear()
+  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  page = await context.newPage()
+})
+afterEach(() => context.close())
+
+const custom = (code: string, rest: Partial<Pixel> = {}): Promise<string> =>
+  insertPixel(site.database.db, { type: 'custom', code, ...rest })
+
+/** Waits until the page carries exactly these tags, opens it and accepts. */
+async function accept(...ids: string[]): Promise<void> {
+  await vi.waitFor(async () => {
+    const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
+    const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
+    expect([...manifest.matchAll(/\{"id":"([^"]+)"/g)].map((match) => match[1])).toEqual(ids)
+  }, 4000)
+  await page.goto(site.url)
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+}
+const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 8000 })
+const read = (name: string) =>
+  page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
+const reports = async () => {
+  const rows = await site.database.db.selectFrom('tag_reports').selectAll().execute()
+  return new Map(rows.map((row) => [row.pixel_id, row]))
+}
+
+test('scripts keep their order, their globals and themselves, as in a page', async () => {
+  vendors.serve('cdn.custom-vendor.com/first.js', 'steps.push("vendor")')
+  const first = await custom(`
+    <script>var steps = ['one']; function shared() { return this === window } let lexical = 1</script>
+    <script data-key="k">steps.push('two', shared(), lexical, document.currentScript.dataset.key)</script>
+    <script src="https://cdn.custom-vendor.com/first.js"></script>
+    <script>if (</script>
+    <script>"use strict"; steps.push('three', (function () { return this === undefined })())</script>`)
+  const second = await custom('<script>window.secondTag = steps.length; window.done = true</script>')
+  await accept(first, second)
+  await ran('done')
+  await vi.waitFor(async () =>
+    expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
+  )
+})
+
+test('one throws, one loops for two seconds, one is blocked, one never answers: the page and the others go on', async () => {
+  vendors.serve('cdn.custom-vendor.com/hangs.js', 'hang')
+  const throws = await custom('<script>var before = 1; throw new Error("Deu ruim")</script>')
+  const loops = await custom(
+    '<script>for (var end = Date.now() + 2000; Date.now() < end; ); window.looped = true</script>',
+  )
+  const blocked = await custom(
+    '<script>var s = document.createElement("script"); s.src = "https://" + "evil.example.com/x.js"; document.head.append(s)</script>',
+  )
+  const hangs = await custom(
+    '<script src="https://cdn.custom-vendor.com/hangs.js"></script><script>window.afterHang = true</script>',
+  )
+  const gone = await custom(
+    '<script src="https://not-there.custom-vendor.com/x.js"></script><script>window.afterGone = true</script>',
+  )
+  const fine = await custom('<script>window.last = true</script>')
+  await accept(throws, loops, blocked, hangs, gone, fine)
+  await ran('last')
+  expect(await read('looped')).toBe(true)
+  await ran('afterGone')
+  expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(vendors.seen()).not.toContain('evil.example.com/x.js')
+  await page.goto('about:blank')
+  await vi.waitFor(async () => {
+    const counted = await reports()
+    expect(counted.get(throws)).toMatchObject({ failed: 1, ran: 0, last_error: 'Uncaught Error: Deu ruim' })
+    expect(counted.get(loops)).toMatchObject({ ran: 1 })
+    expect(counted.get(blocked)).toMatchObject({ blocked: 1, ran: 0 })
+    expect(counted.get(gone)).toMatchObject({ blocked: 1, ran: 0 })
+    expect(counted.get(fine)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
+  }, 5000)
+  const hosts = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
+  expect(hosts).toEqual([{ host: 'evil.example.com', pixel_id: blocked }])
+})
+
+test("a vendor's script that the visitor's browser blocks is told as blocked, for the tag that it belongs to", async () => {
+  const meta = await insertPixel(site.database.db, { type: 'meta' })
+  const analytics = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-OK' })
+  await context.route('https://connect.facebook.net/**', (route) => route.abort('blockedbyclient'))
+  await accept(meta, analytics)
+  await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 5000)
+  await page.goto('about:blank')
+  await vi.waitFor(async () => {
+    const counted = await reports()
+    expect(counted.get(meta)).toMatchObject({ blocked: 1, ran: 0 })
+    expect(counted.get(analytics)).toMatchObject({ ran: 1, blocked: 0 })
+  }, 5000)
+})
+
+test('an unlisted host is out of reach for every way to reach it, and allowing it opens them', async () => {
+  const pixel = await custom(`<script>
+    var host = 'https://' + 'cdn.custom-vendor.com'
+    fetch(host + '/fetch', { mode: 'no-cors' }).catch(function () {})
+    navigator.sendBeacon(host + '/beacon')
+    new Image().src = host + '/image'
+    window.done = true</script>`)
+  await accept(pixel)
+  await ran('done')
+  await vi.waitFor(async () => {
+    const [row] = await site.database.db.selectFrom('blocked_hosts').selectAll().execute()
+    expect(row).toMatchObject({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
+  })
+  expect(vendors.hits).toEqual([])
+  await site.database.db
+    .updateTable('tracking_pixels')
+    .set({ allowed_hosts: JSON.stringify(['cdn.custom-vendor.com']) })
+    .execute()
+  await bumpTagsVersion(site.database.db)
+  await vi.waitFor(async () => {
+    const policy = (await fetch(site.url)).headers.get('content-security-policy')
+    expect(policy).toContain('https://cdn.custom-vendor.com')
+  }, 3000)
+  await page.reload()
+  await vi.waitFor(() =>
+    expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),
+  )
+})
+
+test('a container loads what it likes, its events have a name of their own, and nothing else is opened', async () => {
+  const container = await insertPixel(site.database.db, { type: 'google_tag_manager', pixel_id: 'GTM-ABC' })
+  await accept(container)
+  await ran('fromContainer')
+  expect(vendors.hits.find((hit) => hit.path === '/gtm.js')?.query.get('id')).toBe('GTM-ABC')
+  const layer = (await page.evaluate(() => JSON.parse(JSON.stringify(window.dataLayer)))) as Record<
+    string,
+    unknown
+  >[]
+  expect(layer.map((entry) => entry.event ?? entry[1])).toEqual(['default', 'update', 'gtm.js'])
+  await page.evaluate(() =>
+    document.dispatchEvent(new CustomEvent('portico:moment', { detail: { name: 'lead' } })),
+  )
+  await vi.waitFor(async () =>
+    expect(await page.evaluate(() => window.dataLayer?.at(-1))).toMatchObject({
+      event: 'site_lead',
+      event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    }),
+  )
+  const reached = await page.evaluate(() =>
+    Promise.allSettled(['/admin', '/rest/v1/tracking_pixels'].map((path) => fetch(path))).then((all) =>
+      all.map((one) => one.status),
+    ),
+  )
+  expect(reached).toEqual(['rejected', 'rejected'])
+})
