@@ -37,11 +37,35 @@ const ALWAYS = {
   'cross-origin-resource-policy': /^same-origin$/,
 }
 
-function expectHeaders(answer: { headers: Record<string, unknown> }, kind: Kind): void {
+function expectHeaders(answer: { headers: Record<string, unknown> }, kind: Kind, what = ''): void {
   for (const [name, pattern] of Object.entries({ ...ALWAYS, ...REQUIRED[kind] })) {
-    expect(String(answer.headers[name]), name).toMatch(pattern)
+    expect(String(answer.headers[name]), `${what} ${name}`).toMatch(pattern)
   }
 }
+
+function kindOf(path: string, answer: RawAnswer): Kind {
+  if (!answer.headers['content-type']?.startsWith('text/html')) return 'other'
+  return path.startsWith('/admin') ? 'admin' : 'page'
+}
+
+/** The framework prints its routes as a tree; each line's depth says under which path it hangs. */
+function routesOf(tree: string): { path: string; method: string }[] {
+  const branch: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const match = /^([│├└─\s]*)(\S+) \(([A-Z, ]+)\)$/.exec(line)
+    if (match === null) return []
+    const [, indent = '', part = '', methods = ''] = match
+    const depth = indent.length / 4 - 1
+    branch.splice(depth, branch.length, part)
+    const path = branch
+      .join('')
+      .replace(':table', 'tracking_pixels')
+      .replace(/:\w+/g, UNKNOWN_ID)
+      .replace('*', '/x')
+    return methods.split(', ').map((method) => ({ path, method }))
+  })
+}
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
 /** Over a real socket, so that the fast path in front of the framework is asked too. */
 function get(
@@ -74,18 +98,40 @@ function get(
 }
 
 describe('security headers', () => {
-  test('stand on every route that the app knows', async () => {
-    const routes = site.app
-      .printRoutes({ commonPrefix: false })
-      .split('\n')
-      .flatMap((line) => /(\/\S*|\*) \(([A-Z, ]+)\)/.exec(line) ?? [])
-    expect(routes.length).toBeGreaterThan(3)
-    for (const path of ['/', '/admin', '/admin/pixels', '/healthz', '/readyz']) {
-      const answer = await get(path)
-      expect(answer.status, path).toBe(200)
-      expectHeaders(answer, path === '/' ? 'page' : path.startsWith('/admin') ? 'admin' : 'other')
+  test('stand on every answer of every route that the app knows, whoever asks', async () => {
+    const routes = routesOf(site.app.printRoutes({ commonPrefix: false }))
+    expect(routes.map((route) => route.path)).toEqual(
+      expect.arrayContaining([
+        '/healthz',
+        '/admin',
+        '/rest/v1/tracking_pixels',
+        '/auth/v1/token',
+        '/api/newsletter',
+      ]),
+    )
+    for (const { path, method } of routes) {
+      for (const accept of ['text/html', 'application/json']) {
+        const answer = await get(path, { accept }, method)
+        expect(answer.status, `${method} ${path}`).toBeLessThan(500)
+        expectHeaders(answer, kindOf(path, answer), `${method} ${path}`)
+      }
     }
   })
+
+  test.each(['/', '/privacidade', '/termos', '/cookies', '/compliance'])('%s is a page', async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expectHeaders(answer, 'page')
+  })
+
+  test.each(['/robots.txt', '/llms.txt', '/sitemap.xml', '/site.webmanifest', '/.well-known/security.txt'])(
+    '%s is no page',
+    async (path) => {
+      const answer = await get(path)
+      expect(answer.status).toBe(200)
+      expectHeaders(answer, 'other')
+    },
+  )
 
   test.each<[string, string, Record<string, string>, number, Kind]>([
     ['an unknown page', '/nothing-here', {}, 404, 'page'],
@@ -145,6 +191,16 @@ describe('errors', () => {
     expect(answer.json()).toEqual({ status: 'unavailable' })
     expect((await broken.app.inject({ url: '/healthz' })).statusCode).toBe(200)
     await broken.app.close()
+  })
+
+  test('what the framework refuses by itself looks like any other refusal', async () => {
+    const answer = await get('/%zz', { accept: 'application/json' })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toEqual({
+      error: 'bad_request',
+      message: expect.any(String),
+      request_id: expect.any(String),
+    })
   })
 
   test('the 404 page is in Portuguese and in the look of the brand', async () => {

@@ -10,7 +10,7 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
-import { registerErrors } from './http/errors.ts'
+import { answerFrameworkError, registerErrors } from './http/errors.ts'
 import { createGate } from './http/gate.ts'
 import { registerHealth } from './http/health.ts'
 import { registerLoadShedding } from './http/load-shedding.ts'
@@ -92,6 +92,7 @@ export async function buildApp({
     genReqId: () => crypto.randomUUID(),
     trustProxy: toTrustProxy(config.trustProxy),
     bodyLimit: BODY_LIMIT_BYTES,
+    frameworkErrors: answerFrameworkError,
     // Its answer would carry none of our headers, and whoever is already connected may as well be served.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 
 interface ErrorPages {
@@ -22,6 +22,12 @@ export function registerErrors(app: FastifyInstance, pages: ErrorPages): void {
       return reply.type('text/html; charset=utf-8').send(pages[500])
     return reply.send({ error: known.code, message: known.message, request_id: request.id })
   })
+}
+
+/** For what the framework refuses before any hook or handler runs, such as a path that cannot be decoded. */
+export function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toAppError(error, request)
+  reply.code(known.status).send({ error: known.code, message: known.message, request_id: request.id })
 }
 
 /** Anything unknown becomes a 500 that says nothing; the cause goes to the log, with the request's id. */

@@ -74,7 +74,9 @@ test.each([
   await insertPixel(site.database.db, { type: 'custom', code: '<script>var a=1</script>', ...pixel })
   await seen(async () => expect(setOf(await (await get('/')).text())).not.toBeNull())
   const policy = policyOf(await get('/'))
-  expect(policy).not.toMatch(/test-site\.com(?!\/(assets|tags|api)\/|\/(site\.webmanifest|robots\.txt|llms\.txt)[ ;])/)
+  expect(policy).not.toMatch(
+    /test-site\.com(?!\/(assets|tags|api)\/|\/(site\.webmanifest|robots\.txt|llms\.txt)[ ;])/,
+  )
   expect(policy).not.toMatch(/\*| 'unsafe|'self'/)
 })
 
