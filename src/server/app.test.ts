@@ -185,12 +185,32 @@ describe('security headers', () => {
 describe('errors', () => {
   test('an unknown error is a 500 that says nothing but the request id, and the process goes on', async () => {
     const broken = await startTestApp()
-    await broken.database.db.destroy()
-    const answer = await broken.app.inject({ url: '/readyz' })
+    broken.app.get('/broken', async () => {
+      throw new Error('a secret detail')
+    })
+    const forProgram = await broken.app.inject({ url: '/broken' })
+    expect(forProgram.statusCode).toBe(500)
+    expect(forProgram.json()).toEqual({
+      error: 'internal_error',
+      message: 'Internal server error',
+      request_id: expect.any(String),
+    })
+    const forPerson = await broken.app.inject({ url: '/broken', headers: { accept: 'text/html' } })
+    expect(forPerson.statusCode).toBe(500)
+    expect(forPerson.body).toContain('Algo deu errado')
+    expect(forPerson.body).not.toContain('secret')
+    expect((await broken.app.inject({ url: '/healthz' })).statusCode).toBe(200)
+    await broken.close()
+  })
+
+  test('without its database the app is alive but not ready', async () => {
+    const lost = await startTestApp()
+    await lost.database.db.destroy()
+    const answer = await lost.app.inject({ url: '/readyz' })
     expect(answer.statusCode).toBe(503)
     expect(answer.json()).toEqual({ status: 'unavailable' })
-    expect((await broken.app.inject({ url: '/healthz' })).statusCode).toBe(200)
-    await broken.app.close()
+    expect((await lost.app.inject({ url: '/healthz' })).statusCode).toBe(200)
+    await lost.app.close()
   })
 
   test('what the framework refuses by itself looks like any other refusal', async () => {

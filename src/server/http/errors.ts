@@ -46,8 +46,8 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
 function clientErrorStatus(error: unknown): number | null {
   const status = (error as { statusCode?: unknown }).statusCode
   const code = (error as { code?: unknown }).code
-  const isFramework = typeof code === 'string' && (code.startsWith('FST_') || code === 'FST_UNDER_PRESSURE')
-  return isFramework && typeof status === 'number' && status >= 400 && status < 600 ? status : null
+  const isFramework = typeof code === 'string' && code.startsWith('FST_')
+  return isFramework && typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
 
 function wantsHtml(request: FastifyRequest): boolean {
