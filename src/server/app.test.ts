@@ -210,7 +210,7 @@ describe('errors', () => {
     expect(answer.statusCode).toBe(503)
     expect(answer.json()).toEqual({ status: 'unavailable' })
     expect((await lost.app.inject({ url: '/healthz' })).statusCode).toBe(200)
-    await lost.app.close()
+    await lost.close()
   })
 
   test('what the framework refuses by itself looks like any other refusal', async () => {
