@@ -20,7 +20,16 @@ const LITE_VERSION = '0.10'
 /** More bound parameters per statement are refused by lite. */
 const ROWS_PER_INSERT = 10
 
-export async function startPortico(directory: string): Promise<Contender> {
+interface PorticoOptions {
+  /** Makes the fifty pixels; a directory that has them already needs none. */
+  seed?: boolean
+  signedIn?: boolean
+}
+
+export async function startPortico(
+  directory: string,
+  { seed = true, signedIn = true }: PorticoOptions = {},
+): Promise<Contender> {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/start.ts'], {
@@ -39,10 +48,17 @@ export async function startPortico(directory: string): Promise<Contender> {
   const page = await (await fetch(`${url}/admin`)).text()
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}"[^>]*>([^<]+)<`).exec(page)?.[1] ?? '{}'
   const apikey = (JSON.parse(boot) as { anonKey: string }).anonKey
+  if (!signedIn) return toContender('Pórtico', server, { url: `${url}${LIST}`, headers: { apikey } })
   const token = await takeToken(`${url}/auth/v1/token?grant_type=password`, apikey)
   const headers = { apikey, authorization: `Bearer ${token}` }
-  await insertPixels(url, headers)
+  if (seed) await insertPixels(url, headers)
   return contend('Pórtico', server, { url: `${url}${LIST}`, headers })
+}
+
+/** One more sign-in of the same person. */
+export function signIn({ request }: Contender): Promise<string> {
+  const url = new URL('/auth/v1/token?grant_type=password', request.url).href
+  return takeToken(url, request.headers.apikey ?? '')
 }
 
 /** Its own command line makes the project; its default driver is `node:sqlite`, the fastest that it has with sessions. */
@@ -88,6 +104,10 @@ async function contend(name: string, server: ChildProcess, request: LoadRequest)
   const answer = await fetch(request.url, { headers: request.headers })
   const rows = (await answer.json()) as unknown[]
   if (rows.length !== PIXEL_COUNT) throw new Error(`${name} lists ${rows.length} pixels`)
+  return toContender(name, server, request)
+}
+
+function toContender(name: string, server: ChildProcess, request: LoadRequest): Contender {
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   return {
     name,

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
- * and leaves Next.js and Astro out; `--only=landing` or `--only=data` takes one part.
+ * and leaves Next.js and Astro out; `--only=landing`, `--only=data` or `--only=operation` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -8,6 +8,7 @@ import { buildAll } from '../scripts/build-all.ts'
 import { isBuildFresh } from '../scripts/build-stamp.ts'
 import { benchDataService } from './data-service.ts'
 import { benchLanding } from './landing.ts'
+import { benchOperation } from './operation.ts'
 import { printTable } from './print-table.ts'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
@@ -17,7 +18,8 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Linux ${release()}, Node ${process.version}\n`,
 )
 const missing: string[] = []
-if (values.only !== 'data') {
+const isWanted = (part: string) => values.only === undefined || values.only === part
+if (isWanted('landing')) {
   const landing = await benchLanding(
     values.quick === true
       ? { rounds: 1, seconds: 3, lighthouseRuns: 1, frameworks: false }
@@ -26,7 +28,7 @@ if (values.only !== 'data') {
   printTable([['landing page', 'measured', 'aim'], ...landing.rows])
   missing.push(...landing.missing)
 }
-if (values.only !== 'landing') {
+if (isWanted('data')) {
   try {
     const { rows, ratio } = await benchDataService()
     console.log()
@@ -35,6 +37,10 @@ if (values.only !== 'landing') {
   } catch (error) {
     missing.push(`data service: ${String((error as Error).message).split('\n')[0]}`)
   }
+}
+if (isWanted('operation')) {
+  console.log()
+  printTable([['operation', 'measured', 'aim'], ...(await benchOperation())])
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)
