@@ -15,16 +15,19 @@ export interface PageWeight {
 
 /** Bytes as they travel (brotli), of the page with the demo brand. */
 export async function measureWeight(): Promise<PageWeight> {
-  const assets = readDocumentAssets('dist', new BuildManifest('dist/client'))
+  const manifest = new BuildManifest('dist/client')
+  const assets = readDocumentAssets('dist', manifest)
   const page = (await loadRenderBundle('dist')).renderLanding(parseConfig({}).site, assets)
   const size = (path: string) => readFileSync(join('dist/client', path)).length
+  const runner = manifest.entry('src/landing/tags/run-tags.ts')
+  const scripts = new Set([assets.bootScript, ...assets.prefetch, runner.file, ...runner.imports])
   const boot = size(`${assets.bootScript}.br`)
   return {
     html: await brotliBytes(page),
     upToHero: await brotliBytes(page.slice(0, page.indexOf('<ul class="wrap three"'))),
     boot,
-    scripts: boot + assets.prefetch.reduce((sum, path) => sum + size(`${path}.br`), 0),
-    font: size(assets.font),
+    scripts: [...scripts].reduce((sum, path) => sum + size(`${path}.br`), 0),
+    font: size(manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file),
   }
 }
 

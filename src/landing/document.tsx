@@ -10,7 +10,6 @@ export interface DocumentAssets {
   bootScript: string | null
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]
-  font: string
   pictures: { icon: string; touchIcon: string; share: string }
 }
 
@@ -32,14 +31,12 @@ export function Document({ site, assets, title, description, path, children }: D
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <title>{title}</title>
-        <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
         {assets.bootScript !== null && <script type="module" src={assets.bootScript} />}
         <meta name="description" content={description} />
         <meta name="theme-color" content="#0b201b" />
         <link rel="icon" href={pictures.icon} />
-        <link rel="apple-touch-icon" href={pictures.touchIcon} />
         <link rel="manifest" href="/site.webmanifest" />
         {path === null ? (
           <meta name="robots" content="noindex" />
@@ -67,8 +64,6 @@ function Sharing({ site, title, description, path, image }: SharingProps) {
   return (
     <>
       <link rel="canonical" href={url} />
-      <meta property="og:type" content="website" />
-      <meta property="og:url" content={url} />
       <meta property="og:locale" content="pt_BR" />
       <meta property="og:site_name" content={site.brandName} />
       <meta property="og:title" content={title} />

@@ -18,7 +18,7 @@ function wireNewsletter(): void {
   if (island === null) return
   let ready: Promise<void> | undefined
   const start = () => {
-    ready ??= import('../islands/hydrate-newsletter.tsx').then((part) => part.hydrateNewsletter(island))
+    ready ??= import('../islands/islands.ts').then((part) => part.hydrateNewsletter(island))
     return ready
   }
   const keepSubmit = (event: Event) => {
@@ -63,7 +63,7 @@ function wireLegalLinks(): void {
       event.preventDefault()
       const slug = link.dataset.legal as LegalSlug
       const answer = fetch(legalDocumentPath(slug))
-      import('../islands/open-legal.tsx')
+      import('../islands/islands.ts')
         .then((part) => part.openLegal(slug, answer, link))
         .catch(() => location.assign(link.href))
     })

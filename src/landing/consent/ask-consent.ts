@@ -20,7 +20,7 @@ export function wireConsent(asked: Asked, onGranted: (granted: ConsentCategory[]
     if (!saveChoice(granted, action, asked)) onGranted(granted)
   }
   const openPreferences = async (opener: HTMLElement) => {
-    const part = await import('./open-preferences.tsx')
+    const part = await import('../islands/islands.ts')
     part.openPreferences({ granted: readGranted(asked.inUse) ?? [], inUse: asked.inUse, opener, choose })
   }
   banner?.addEventListener('click', (event) => {

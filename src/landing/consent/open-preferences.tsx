@@ -1,6 +1,9 @@
 import { createRoot } from 'react-dom/client'
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
+import { adoptStyle } from '../islands/adopt-style.ts'
+import dialogStyle from '../styles/dialog.css?inline'
+import preferencesStyle from './preferences.css?inline'
 import { PreferencesDialog } from './preferences-dialog.tsx'
 
 interface OpenPreferencesOptions {
@@ -12,6 +15,8 @@ interface OpenPreferencesOptions {
 }
 
 export function openPreferences({ granted, inUse, opener, choose }: OpenPreferencesOptions): void {
+  adoptStyle(dialogStyle)
+  adoptStyle(preferencesStyle)
   const host = document.body.appendChild(document.createElement('div'))
   const root = createRoot(host)
   const onClose = () => {

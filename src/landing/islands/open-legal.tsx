@@ -1,6 +1,9 @@
 import { createRoot } from 'react-dom/client'
 import type { LegalDocument } from '../legal/legal-document.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
+import dialogStyle from '../styles/dialog.css?inline'
+import documentStyle from '../styles/document.css?inline'
+import { adoptStyle } from './adopt-style.ts'
 import { LegalDialog } from './legal-dialog.tsx'
 
 /** Shows the document that `answer` brings over the page, and gives the focus back to `opener` afterwards. */
@@ -12,6 +15,8 @@ export async function openLegal(
   const response = await answer
   if (!response.ok) throw new Error(`the document ${slug} was answered with ${response.status}`)
   const text: LegalDocument = await response.json()
+  adoptStyle(dialogStyle)
+  adoptStyle(documentStyle)
   const host = document.body.appendChild(document.createElement('div'))
   const root = createRoot(host)
   const onClose = () => {

@@ -81,10 +81,13 @@ test('pictures of the page exist and are pictures', async () => {
   }
 })
 
-test('an icon is there for those who ask without reading the page', async () => {
-  const response = await fetch(`${site.url}/favicon.ico`)
+test.each([
+  ['/favicon.ico', 'image/x-icon'],
+  ['/apple-touch-icon.png', 'image/png'],
+])('%s is there for those who ask without reading the page', async (path, type) => {
+  const response = await fetch(site.url + path)
   expect(response.status).toBe(200)
-  expect(response.headers.get('content-type')).toBe('image/x-icon')
+  expect(response.headers.get('content-type')).toBe(type)
 })
 
 test('an unknown address gets the error page of the brand', async () => {

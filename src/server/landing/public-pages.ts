@@ -38,11 +38,17 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
   const files = siteFiles(config.site, pictures, renderer.renderLlmsText(config.site)).map(
     ({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }),
   )
-  const icon = staticAssets.get(pictures.iconLegacy)
+  // Asked for at these places by those who do not read the page's links.
+  const icons = [
+    ['/favicon.ico', staticAssets.get(pictures.iconLegacy)],
+    ['/apple-touch-icon.png', staticAssets.get(pictures.touchIcon)],
+  ] as const
   return new Map([
     ...staticAssets,
     ...(await Promise.all([...documents, ...texts, ...files])),
-    ...(icon === undefined ? [] : [['/favicon.ico', icon] as const]),
+    ...icons.filter(
+      (entry): entry is readonly [(typeof entry)[0], PreparedResponse] => entry[1] !== undefined,
+    ),
   ])
 }
 

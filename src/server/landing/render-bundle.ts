@@ -9,8 +9,8 @@ import { readPictures } from './pictures.ts'
 
 export type LandingRenderer = typeof RenderBundle
 
-/** Each is loaded on a first touch; what they import comes with them. */
-const ISLANDS = ['src/landing/islands/hydrate-newsletter.tsx', 'src/landing/islands/open-legal.tsx']
+/** Loaded on a first touch; what it imports comes with it. */
+const ISLANDS = 'src/landing/islands/islands.ts'
 
 /** The page's React code, bundled by the build: Node strips types but does not read JSX. */
 export async function loadRenderBundle(distDirectory: string): Promise<LandingRenderer> {
@@ -22,15 +22,14 @@ export function readDocumentAssets(distDirectory: string, manifest: BuildManifes
   const style = (source: string) =>
     dropUnusedProperties(readFileSync(join(client, manifest.entry(source).file), 'utf8').trim())
   const bootScript = manifest.entry('src/landing/boot/boot.ts').file
-  const islands = ISLANDS.map((source) => manifest.entry(source))
-  const prefetch = new Set(islands.flatMap(({ file, imports }) => [...imports, file]))
+  const islands = manifest.entry(ISLANDS)
+  const prefetch = new Set([...islands.imports, islands.file])
   prefetch.delete(bootScript)
   return {
     css: style('src/landing/landing.css'),
     sheetCss: style('src/landing/sheet.css'),
     bootScript,
     prefetch: [...prefetch],
-    font: manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file,
     pictures: readPictures(client),
   }
 }
