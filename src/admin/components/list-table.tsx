@@ -50,7 +50,7 @@ function ScrollingTable<T extends Item>({
   return (
     <div
       ref={scroller}
-      className="h-[calc(100dvh-15rem)] min-h-80 overflow-y-auto overscroll-contain [overflow-anchor:none] md:h-[calc(100dvh-19rem)]"
+      className="h-[calc(100dvh-15rem)] min-h-80 overflow-y-auto [overflow-anchor:none] md:h-[calc(100dvh-19rem)]"
     >
       <div style={{ paddingTop: before, paddingBottom: after }}>
         <Table label={label} columns={columns} rowCount={items.length}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 const LOOKS = {
   bad: { icon: CircleAlert, className: 'bg-bad-bg text-bad', role: 'alert' },
-  warn: { icon: TriangleAlert, className: 'bg-warn-bg text-warn', role: 'note' },
+  warn: { icon: TriangleAlert, className: 'bg-warn-bg text-warn', role: 'alert' },
   yellow: { icon: Lock, className: 'bg-accent-3 text-warn', role: 'note' },
   info: {
     icon: Info,
@@ -24,7 +24,11 @@ interface MessageBoxProps {
 export function MessageBox({ look, children, advice, actions }: MessageBoxProps) {
   const { icon: Icon, className, role } = LOOKS[look]
   return (
-    <div role={role} className={`flex gap-2.5 rounded-1 px-3.5 py-3 text-[0.9375rem]/[1.45] ${className}`}>
+    <div
+      ref={role === 'alert' ? reveal : null}
+      role={role}
+      className={`flex gap-2.5 rounded-1 px-3.5 py-3 text-[0.9375rem]/[1.45] ${className}`}
+    >
       <Icon className="mt-px size-5 flex-none" aria-hidden="true" />
       <div className="min-w-0 flex-1 wrap-anywhere">
         <p className={advice ? 'font-semibold' : ''}>{children}</p>
@@ -33,4 +37,9 @@ export function MessageBox({ look, children, advice, actions }: MessageBoxProps)
       </div>
     </div>
   )
+}
+
+/** What went wrong must not stay above the part of a form that is in sight. */
+function reveal(box: HTMLElement | null): void {
+  box?.scrollIntoView({ block: 'nearest' })
 }

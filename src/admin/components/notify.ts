@@ -42,7 +42,3 @@ export function notifyFailure(title: string, error: unknown, action?: Action): v
     ...(action === undefined ? {} : { action: { label: action.label, onClick: action.run } }),
   })
 }
-
-export function notifyMessage(text: string): void {
-  toast.info(text)
-}

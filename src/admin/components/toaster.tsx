@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Info } from 'lucide-react'
+import { CircleAlert, CircleCheck } from 'lucide-react'
 import { Toaster as Sonner } from 'sonner'
 
 export function Toaster() {
@@ -12,7 +12,6 @@ export function Toaster() {
       icons={{
         success: <CircleCheck className="size-5 text-ok-ink" />,
         error: <CircleAlert className="size-5 text-bad-ink" />,
-        info: <Info className="size-5 text-on-ink-2" />,
       }}
       toastOptions={{
         unstyled: true,

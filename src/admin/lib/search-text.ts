@@ -1,5 +1,5 @@
 /** Lower case and without accents, so that "conteiner" finds "Contêiner". */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 

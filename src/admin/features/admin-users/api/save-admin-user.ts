@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type AdminUser, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
 import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import type { Data } from '../../../lib/clients.ts'
 import { useCurrentUser } from '../../../lib/current-user.tsx'
 import { putRow } from '../../../lib/put-row.ts'
@@ -9,16 +10,6 @@ import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
 import { unwrap } from '../../../lib/unwrap.ts'
 import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
-
-/** Thrown when somebody else saved this user after it was opened here. */
-export class AdminUserChangedError extends Error {
-  readonly theirs: AdminUser
-  constructor(theirs: AdminUser) {
-    super('the user was changed elsewhere')
-    this.name = 'AdminUserChangedError'
-    this.theirs = theirs
-  }
-}
 
 /** A password is only required of a new user; on edit an empty one keeps the old. */
 export function adminUserFormSchema(creating: boolean) {
@@ -78,7 +69,7 @@ async function saveAdminUser(data: Data, { form, opened, overwrite }: SaveAdminU
   const [theirs] = await unwrap(table.select(ADMIN_USER_COLUMNS).eq('id', opened.id))
   throw theirs === undefined
     ? new RequestError({ status: 404, message: 'Este usuário já foi excluído por outra pessoa.' })
-    : new AdminUserChangedError(theirs)
+    : new ChangedElsewhereError<AdminUser>(theirs)
 }
 
 /** The e-mail is the one value here that must be unique; the protocol only says that something was. */

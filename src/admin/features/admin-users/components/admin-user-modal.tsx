@@ -3,16 +3,13 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { AdminUser } from '#contract/admin-user.ts'
 import { Button } from '../../../components/button.tsx'
+import { ChangedElsewhereBox } from '../../../components/changed-elsewhere-box.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { MessageBox } from '../../../components/message-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
-import {
-  AdminUserChangedError,
-  type AdminUserForm,
-  adminUserFormSchema,
-  useSaveAdminUser,
-} from '../api/save-admin-user.ts'
+import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
+import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from '../api/save-admin-user.ts'
 import { AdminUserFormFields } from './admin-user-form-fields.tsx'
 
 /** `user` is null to add one. */
@@ -23,7 +20,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
     resolver: standardSchemaResolver(adminUserFormSchema(user === null)),
   })
   const save = useSaveAdminUser()
-  const conflict = save.error instanceof AdminUserChangedError ? save.error : null
+  const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as AdminUser) : null
   const submit = (overwrite: boolean) =>
     form.handleSubmit((values) =>
       save.mutate(
@@ -36,9 +33,9 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
         },
       ),
     )
-  const loadTheirs = (theirs: AdminUser) => {
-    form.reset(toForm(theirs))
-    setOpened(theirs)
+  const loadTheirs = (saved: AdminUser) => {
+    form.reset(toForm(saved))
+    setOpened(saved)
     save.reset()
   }
 
@@ -57,22 +54,13 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
                 Este é o usuário administrador principal. Email e função não podem ser alterados.
               </MessageBox>
             ) : null}
-            {conflict ? (
-              <MessageBox
-                look="warn"
-                actions={
-                  <>
-                    <Button look="outline" onClick={() => loadTheirs(conflict.theirs)}>
-                      Carregar a versão salva
-                    </Button>
-                    <Button look="outline" onClick={submit(true)}>
-                      Salvar a minha mesmo assim
-                    </Button>
-                  </>
-                }
-              >
-                Outra pessoa alterou este usuário enquanto você editava.
-              </MessageBox>
+            {theirs ? (
+              <ChangedElsewhereBox
+                text="Outra pessoa alterou este usuário enquanto você editava."
+                savedAt={theirs.updated_at}
+                onReload={() => loadTheirs(theirs)}
+                onOverwrite={submit(true)}
+              />
             ) : (
               <FailureBox error={save.error} fallback="Erro ao salvar usuário" />
             )}

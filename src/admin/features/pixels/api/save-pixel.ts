@@ -7,6 +7,7 @@ import {
   type Pixel,
   pixelTypeSchema,
 } from '#contract/pixel.ts'
+import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import type { Data } from '../../../lib/clients.ts'
 import { putRow } from '../../../lib/put-row.ts'
 import { RequestError } from '../../../lib/request-error.ts'
@@ -15,16 +16,6 @@ import { unwrap } from '../../../lib/unwrap.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
-
-/** Thrown when somebody else saved this pixel after it was opened here. */
-export class PixelChangedError extends Error {
-  readonly theirs: Pixel
-  constructor(theirs: Pixel) {
-    super('the pixel was changed elsewhere')
-    this.name = 'PixelChangedError'
-    this.theirs = theirs
-  }
-}
 
 export const pixelFormSchema = z
   .object({
@@ -87,7 +78,7 @@ async function savePixel(data: Data, { form, opened, overwrite }: SavePixel): Pr
   const [theirs] = await unwrap(table.select('*').eq('id', opened.id))
   throw theirs === undefined
     ? new RequestError({ status: 404, message: PIXEL_GONE })
-    : new PixelChangedError(theirs)
+    : new ChangedElsewhereError<Pixel>(theirs)
 }
 
 function fitsLimit(code: string): boolean {

@@ -3,12 +3,13 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { Pixel } from '#contract/pixel.ts'
 import { Button } from '../../../components/button.tsx'
+import { ChangedElsewhereBox } from '../../../components/changed-elsewhere-box.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
-import { PixelChangedError, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
-import { PixelConflict } from './pixel-conflict.tsx'
+import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
+import { type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
 
@@ -21,7 +22,7 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
   })
   const generation = useCodeGeneration(form)
   const save = useSavePixel()
-  const conflict = save.error instanceof PixelChangedError ? save.error : null
+  const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as Pixel) : null
 
   const submit = (overwrite: boolean) =>
     form.handleSubmit((values) => {
@@ -36,10 +37,10 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
         },
       )
     })
-  const loadTheirs = (theirs: Pixel) => {
-    form.reset(toForm(theirs))
+  const loadTheirs = (saved: Pixel) => {
+    form.reset(toForm(saved))
     generation.restart()
-    setOpened(theirs)
+    setOpened(saved)
     save.reset()
   }
 
@@ -53,10 +54,11 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
       {(close) => (
         <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>
-            {conflict ? (
-              <PixelConflict
-                theirs={conflict.theirs}
-                onReload={() => loadTheirs(conflict.theirs)}
+            {theirs ? (
+              <ChangedElsewhereBox
+                text="Outra pessoa alterou este pixel enquanto você editava."
+                savedAt={theirs.updated_at}
+                onReload={() => loadTheirs(theirs)}
                 onOverwrite={submit(true)}
               />
             ) : (

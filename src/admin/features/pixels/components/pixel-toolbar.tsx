@@ -13,7 +13,7 @@ interface PixelToolbarProps {
   onFilter: (filter: PixelFilter) => void
 }
 
-const SELECT = `${CONTROL} select-arrow min-h-11 pr-9 pl-3 bg-[position:right_12px_center] text-[0.9375rem] sm:w-auto`
+const SELECT = `${CONTROL} select-arrow min-h-11 pr-7 pl-2.5 bg-[position:right_10px_center] text-[0.9375rem] sm:w-auto`
 
 export function PixelToolbar({ pixels, found, filter, onFilter }: PixelToolbarProps) {
   const active = pixels.filter((pixel) => pixel.is_active).length

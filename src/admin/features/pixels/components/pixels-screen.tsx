@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { Pixel } from '#contract/pixel.ts'
 import { Button } from '../../../components/button.tsx'
 import { Card } from '../../../components/card.tsx'
@@ -57,7 +57,7 @@ export function PixelsScreen() {
 interface PixelListProps {
   pixels: Pixel[]
   onEdit: (pixel: Pixel) => void
-  addButton: React.ReactNode
+  addButton: ReactNode
 }
 
 function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
