@@ -27,7 +27,7 @@ export async function measureWeight(): Promise<PageWeight> {
     upToHero: await brotliBytes(page.slice(0, page.indexOf('<ul class="wrap three"'))),
     boot,
     scripts: [...scripts].reduce((sum, path) => sum + size(`${path}.br`), 0),
-    font: size(manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file),
+    font: size(assets.font),
   }
 }
 

@@ -11,6 +11,7 @@ function sourceAssets(): DocumentAssets {
     sheetCss: '',
     bootScript: '/src/landing/boot/boot.ts',
     prefetch: [],
+    font: '/src/design/fonts/instrument-sans-pt.woff2',
     pictures: { icon, touchIcon: icon, share: icon },
   }
 }

@@ -10,6 +10,8 @@ export interface DocumentAssets {
   bootScript: string | null
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]
+  /** Fetched at once: with `font-display: optional` a font that comes late is not shown on this visit. */
+  font: string
   pictures: { icon: string; touchIcon: string; share: string }
 }
 
@@ -31,6 +33,7 @@ export function Document({ site, assets, title, description, path, children }: D
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <title>{title}</title>
+        <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
         {assets.bootScript !== null && <script type="module" src={assets.bootScript} />}

@@ -30,6 +30,7 @@ const ASSETS: DocumentAssets = {
   sheetCss: 'body{margin:1px}',
   bootScript: '/assets/boot.js',
   prefetch: ['/assets/react.js', '/assets/form.js'],
+  font: '/assets/font.woff2',
   pictures: { icon: '/assets/icon.svg', touchIcon: '/assets/touch.png', share: '/assets/share.png' },
 }
 

@@ -27,6 +27,9 @@ async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> 
   onTestFinished(() => context.close())
   const page = await context.newPage()
   await page.goto(site.url + path)
+  if (options.javaScriptEnabled !== false) {
+    await page.waitForFunction(() => document.querySelector('.later') === null)
+  }
   return page
 }
 
