@@ -24,8 +24,17 @@ test('the first load of the dashboard is at most 165 KB of JavaScript, brotli', 
 
 test('with 10,000 pixels a click is on screen at once and stored, and scrolling never blocks', async () => {
   const code = generateSnippet('meta', '482910377165024')
-  const names = Array.from({ length: PIXELS }, (_, n) => ({ name: `Pixel ${n}`, code }))
-  await insertPixels(admin.site.database.db, names)
+  // All but the newest are off: what ten thousand tags would do to the public page is not the question here.
+  const pixels = Array.from({ length: PIXELS }, (_, n) => ({
+    name: `Pixel ${n}`,
+    code,
+    is_active: n === PIXELS - 1,
+  }))
+  await insertPixels(admin.site.database.db, pixels)
+  // Putting them in keeps this process busy, and a busy server turns visitors away until it has caught up.
+  await expect
+    .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 20_000 })
+    .toBe(200)
   const { page, context, complaints } = await admin.visit()
   await page.getByText('10.000 pixels').waitFor()
   const cdp = await context.newCDPSession(page)
@@ -35,12 +44,12 @@ test('with 10,000 pixels a click is on screen at once and stored, and scrolling 
   const click = await costOf(cdp, () => clickAndPaint(page))
   expect(await newest.count()).toBe(1)
   await page.getByText(`Pixel desativado: Pixel ${PIXELS - 1}`).waitFor()
-  const stored = await admin.site.database.db
+  const active = await admin.site.database.db
     .selectFrom('tracking_pixels')
     .select('name')
-    .where('is_active', '=', false)
+    .where('is_active', '=', true)
     .execute()
-  expect(stored).toEqual([{ name: `Pixel ${PIXELS - 1}` }])
+  expect(active).toEqual([])
   expect(click).toBeLessThanOrEqual(BUDGET_MS)
 
   const steps: number[] = []

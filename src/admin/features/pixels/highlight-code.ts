@@ -35,6 +35,6 @@ export function highlightCode(code: string): Token[] {
 }
 
 function kindOf(groups: Record<string, string> | undefined): TokenKind {
-  if (groups?.['comment'] !== undefined) return 'comment'
-  return groups?.['string'] === undefined ? 'keyword' : 'string'
+  if (groups?.comment !== undefined) return 'comment'
+  return groups?.string === undefined ? 'keyword' : 'string'
 }
