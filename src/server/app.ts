@@ -44,6 +44,8 @@ export interface AppDeps {
   distDir: string
   /** Tells the operator something that is shown once, such as the first password. */
   announce?: (text: string) => void
+  /** How far the event loop may lag before calls are turned away. */
+  maxEventLoopDelayMs?: number
 }
 
 /** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
@@ -53,6 +55,7 @@ export async function buildApp({
   log,
   distDir,
   announce = () => {},
+  maxEventLoopDelayMs,
 }: AppDeps): Promise<FastifyInstance> {
   const https = config.siteUrl.startsWith('https:')
   const manifest = new BuildManifest(join(distDir, 'client'))
@@ -106,7 +109,7 @@ export async function buildApp({
     404: renderer.renderErrorPage(config.site, documentAssets, 404),
     500: renderer.renderErrorPage(config.site, documentAssets, 500),
   })
-  await registerLoadShedding(app)
+  await registerLoadShedding(app, maxEventLoopDelayMs)
 
   registerHealth(app, database.db)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))

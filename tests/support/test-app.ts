@@ -21,6 +21,8 @@ interface TestAppOptions {
   env?: Record<string, string>
   /** Listens on a free port of this machine; else the app is only called in process. */
   listen?: boolean
+  /** Never shed by default: on a busy machine a test is about something else. */
+  maxEventLoopDelayMs?: number
 }
 
 /** The account that every test app starts with. */
@@ -31,6 +33,7 @@ export async function startTestApp({
   engine = 'sqlite',
   env = {},
   listen = false,
+  maxEventLoopDelayMs = 600_000,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = await makeStorage(engine)
   const port = await freePort()
@@ -45,7 +48,13 @@ export async function startTestApp({
   })
   const database = openDatabase(storage)
   await migrate(database.db)
-  const app = await buildApp({ config, database, log: createLogger(config.logLevel), distDir: 'dist' })
+  const app = await buildApp({
+    config,
+    database,
+    log: createLogger(config.logLevel),
+    distDir: 'dist',
+    maxEventLoopDelayMs,
+  })
   if (listen) await app.listen({ host: '127.0.0.1', port })
   return {
     app,

@@ -1,6 +1,7 @@
 import { AuthClient } from '@supabase/auth-js'
 import { PostgrestClient } from '@supabase/postgrest-js'
 import type { AdminBoot } from '#contract/admin-page.ts'
+import { type AdminApi, createAdminApi } from './admin-api.ts'
 import type { DataService } from './data-service.ts'
 import { createMemoryStorage, SESSION_KEY } from './memory-storage.ts'
 
@@ -10,6 +11,7 @@ export type Data = PostgrestClient<DataService>
 export interface Clients {
   auth: Auth
   data: Data
+  admin: AdminApi
 }
 
 /** The official clients, set up so that no session ever leaves this tab's memory. */
@@ -24,14 +26,12 @@ export function createClients(boot: AdminBoot, origin: string): Clients {
     autoRefreshToken: true,
     detectSessionInUrl: false,
   })
-  const data = new PostgrestClient<DataService>(`${origin}/rest/v1`, {
-    headers,
-    fetch: async (input, init) => {
-      const { data: current } = await auth.getSession()
-      const sent = new Headers(init?.headers)
-      if (current.session !== null) sent.set('authorization', `Bearer ${current.session.access_token}`)
-      return fetch(input, { ...init, headers: sent })
-    },
-  })
-  return { auth, data }
+  const fetchAsUser: typeof fetch = async (input, init) => {
+    const { data: current } = await auth.getSession()
+    const sent = new Headers(init?.headers)
+    if (current.session !== null) sent.set('authorization', `Bearer ${current.session.access_token}`)
+    return fetch(input, { ...init, headers: sent })
+  }
+  const data = new PostgrestClient<DataService>(`${origin}/rest/v1`, { headers, fetch: fetchAsUser })
+  return { auth, data, admin: createAdminApi(`${origin}/admin/api`, headers, fetchAsUser) }
 }

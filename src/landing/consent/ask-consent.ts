@@ -1,7 +1,11 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { readConsentCookie } from './consent-cookie.ts'
+import type { OpenPreferencesOptions } from './open-preferences.tsx'
 import { type Asked, saveChoice } from './save-choice.ts'
+
+/** Brings the dialog, which is React's and stays off the load path. */
+export type LoadPreferences = () => Promise<{ openPreferences(options: OpenPreferencesOptions): void }>
 
 const BANNER_SELECTOR = '.consent'
 
@@ -13,14 +17,18 @@ export function readGranted(inUse: readonly ConsentCategory[]): ConsentCategory[
 }
 
 /** Wires banner and footer link. `onGranted` hears each choice that lets the page go on without loading again. */
-export function wireConsent(asked: Asked, onGranted: (granted: ConsentCategory[]) => void): void {
+export function wireConsent(
+  asked: Asked,
+  loadPreferences: LoadPreferences,
+  onGranted: (granted: ConsentCategory[]) => void,
+): void {
   const banner = document.querySelector<HTMLElement>(BANNER_SELECTOR)
   const choose = (granted: ConsentCategory[], action: ConsentAction) => {
     if (banner !== null) banner.hidden = true
     if (!saveChoice(granted, action, asked)) onGranted(granted)
   }
   const openPreferences = async (opener: HTMLElement) => {
-    const part = await import('../islands/islands.ts')
+    const part = await loadPreferences()
     part.openPreferences({ granted: readGranted(asked.inUse) ?? [], inUse: asked.inUse, opener, choose })
   }
   banner?.addEventListener('click', (event) => {

@@ -1,12 +1,12 @@
 import { createRoot } from 'react-dom/client'
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
-import { adoptStyle } from '../islands/adopt-style.ts'
+import { adoptStyle } from '../styles/adopt-style.ts'
 import dialogStyle from '../styles/dialog.css?inline'
 import preferencesStyle from './preferences.css?inline'
 import { PreferencesDialog } from './preferences-dialog.tsx'
 
-interface OpenPreferencesOptions {
+export interface OpenPreferencesOptions {
   granted: ConsentCategory[]
   inUse: ConsentCategory[]
   /** Gets the focus back. */

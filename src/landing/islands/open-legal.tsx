@@ -1,9 +1,9 @@
 import { createRoot } from 'react-dom/client'
 import type { LegalDocument } from '../legal/legal-document.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
+import { adoptStyle } from '../styles/adopt-style.ts'
 import dialogStyle from '../styles/dialog.css?inline'
 import documentStyle from '../styles/document.css?inline'
-import { adoptStyle } from './adopt-style.ts'
 import { LegalDialog } from './legal-dialog.tsx'
 
 /** Shows the document that `answer` brings over the page, and gives the focus back to `opener` afterwards. */

@@ -1,10 +1,11 @@
 import type { PixelType } from '#contract/pixel.ts'
 import { gtag } from '../consent/google-consent.ts'
-import type { Moment, MomentName } from './tag-moment.ts'
+import type { Moment } from '../moments.ts'
+import type { TagMoment } from './tag-moment.ts'
 
 /** Each vendor's own name for it. */
-const META_EVENTS: Record<MomentName, string> = { lead: 'Lead', contact: 'Contact', sign_up: 'Subscribe' }
-const ANALYTICS_EVENTS: Record<MomentName, string> = {
+const META_EVENTS: Record<Moment, string> = { lead: 'Lead', contact: 'Contact', sign_up: 'Subscribe' }
+const ANALYTICS_EVENTS: Record<Moment, string> = {
   lead: 'generate_lead',
   contact: 'contact',
   sign_up: 'sign_up',
@@ -17,7 +18,7 @@ const CUSTOM_EVENT = 'portico:event'
  * Tells every kind of tag that runs, once each: a vendor's library passes it on to all of its IDs by itself. A container
  * hears Analytics' events too, so its own event has another name and is not counted twice.
  */
-export function deliverMoment({ name, id }: Moment, running: ReadonlySet<PixelType>): void {
+export function deliverMoment({ name, id }: TagMoment, running: ReadonlySet<PixelType>): void {
   if (running.has('meta')) window.fbq?.('track', META_EVENTS[name], {}, { eventID: id })
   if (running.has('google_analytics')) {
     gtag('event', ANALYTICS_EVENTS[name], { event_id: id, transport_type: 'beacon' })

@@ -3,7 +3,7 @@ import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
 import { deliverMoment } from './deliver-moment.ts'
 import { runStep } from './run-step.ts'
-import type { Moment } from './tag-moment.ts'
+import type { TagMoment } from './tag-moment.ts'
 import { TagRun } from './tag-run.ts'
 import { watchRuns } from './watch-runs.ts'
 
@@ -19,7 +19,7 @@ let watch: ReturnType<typeof watchRuns> | null = null
 export async function runTags(
   version: string,
   allowed: readonly ConsentCategory[],
-): Promise<(moment: Moment) => void> {
+): Promise<(moment: TagMoment) => void> {
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   watch ??= watchRuns(runs)
   for (const tag of tags) {

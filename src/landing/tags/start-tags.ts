@@ -1,18 +1,18 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { fromLetters } from '#contract/consent-choice.ts'
-import { readGranted, showBanner, wireConsent } from '../consent/ask-consent.ts'
+import { type LoadPreferences, readGranted, showBanner, wireConsent } from '../consent/ask-consent.ts'
 import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
-import { type Moment, watchMoments } from './tag-moment.ts'
+import { type TagMoment, watchMoments } from './tag-moment.ts'
 
 const IDLE_TIMEOUT_MS = 2_000
 
 /** Nothing of a vendor before the choice; after it, and after the page is done with itself, the tags. */
-export function startTags(): void {
+export function startTags(loadPreferences: LoadPreferences): void {
   const { tags: version = '', tagKinds = '' } = document.documentElement.dataset
   const kinds = fromLetters(tagKinds)
   const inUse = kinds.filter((category) => category !== 'essenciais')
-  const early: Moment[] = []
-  let hear: ((moment: Moment) => void) | null = null
+  const early: TagMoment[] = []
+  let hear: ((moment: TagMoment) => void) | null = null
 
   const run = (granted: readonly ConsentCategory[]) => {
     const allowed = kinds.filter((category) => category === 'essenciais' || granted.includes(category))
@@ -34,7 +34,7 @@ export function startTags(): void {
   }
 
   if (version !== '') denyGoogleByDefault()
-  wireConsent({ inUse, version }, (granted) => {
+  wireConsent({ inUse, version }, loadPreferences, (granted) => {
     if (version !== '') updateGoogleConsent(granted)
     run(granted)
   })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { MAX_EVENT_LOOP_DELAY_MS } from './load-shedding.ts'
 
 let site: TestApp
 beforeAll(async () => {
-  site = await startTestApp({ listen: true })
+  site = await startTestApp({ listen: true, maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS })
 })
 afterAll(() => site.close())
 

@@ -5,8 +5,11 @@ import { Button } from '../../../components/button.tsx'
 import { Card } from '../../../components/card.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { notifyFailure } from '../../../components/notify.ts'
+import { usePixelRun } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
 import { highlightCode, type TokenKind } from '../highlight-code.ts'
+import { HoursChart } from './hours-chart.tsx'
+import { TagWarnings } from './tag-warnings.tsx'
 
 const COLOURS: Record<TokenKind, string | undefined> = {
   text: undefined,
@@ -18,6 +21,7 @@ const COLOURS: Record<TokenKind, string | undefined> = {
 export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => void }) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
+  const warnings = usePixelRun(pixel.id)?.status.warnings ?? []
   const tokens = useMemo(() => highlightCode(code), [code])
   useEffect(() => {
     // In braces: browsers have begun to return a promise from this, and an effect must not.
@@ -37,6 +41,10 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
           <X aria-hidden="true" />
         </IconButton>
       </header>
+      <div className="px-2 pb-3 empty:hidden">
+        <TagWarnings warnings={warnings} />
+      </div>
+      <HoursChart pixelId={pixel.id} />
       {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus

@@ -5,8 +5,10 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
 import { TimeStamp } from '../../../components/time-stamp.tsx'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
+import { RunLine } from './run-line.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import { TypeGlyph } from './type-glyph.tsx'
+import { WarningCount } from './warning-count.tsx'
 
 export interface PixelActions {
   onShowCode: (id: string) => void
@@ -30,6 +32,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <div className="min-w-0">
             <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
             <TimeStamp value={pixel.created_at} className="text-sm" />
+            <WarningCount pixelId={pixel.id} onShow={() => onShowCode(pixel.id)} />
           </div>
         </div>
       </td>
@@ -49,6 +52,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           name={pixel.name}
           onToggle={() => toggle.mutate(!pixel.is_active)}
         />
+        <RunLine pixel={pixel} />
       </td>
       <td className={`${CELL} text-right whitespace-nowrap`}>
         <IconButton

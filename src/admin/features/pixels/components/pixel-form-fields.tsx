@@ -1,4 +1,4 @@
-import type { FocusEvent } from 'react'
+import type { FocusEvent, ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
 import { pixelIdHint } from '#contract/pixel-id-hint.ts'
@@ -16,9 +16,11 @@ function movesOn({ relatedTarget }: FocusEvent): boolean {
 interface PixelFormFieldsProps {
   form: UseFormReturn<PixelForm>
   generation: ReturnType<typeof useCodeGeneration>
+  /** Shown under the code. */
+  warnings: ReactNode
 }
 
-export function PixelFormFields({ form, generation }: PixelFormFieldsProps) {
+export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsProps) {
   const { register, watch, formState } = form
   const { errors } = formState
   const [type, pixelId] = watch(['type', 'pixel_id'])
@@ -90,6 +92,7 @@ export function PixelFormFields({ form, generation }: PixelFormFieldsProps) {
           />
         )}
       </Field>
+      {warnings}
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
         Pixel ativo

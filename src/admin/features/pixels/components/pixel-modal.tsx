@@ -10,6 +10,7 @@ import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import { type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
+import { FormWarnings } from './form-warnings.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
 
@@ -64,7 +65,11 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
             ) : (
               <FailureBox error={save.error} fallback="Erro ao salvar pixel" />
             )}
-            <PixelFormFields form={form} generation={generation} />
+            <PixelFormFields
+              form={form}
+              generation={generation}
+              warnings={<FormWarnings form={form} id={pixel?.id ?? null} />}
+            />
           </ModalBody>
           <ModalFooter>
             <Button look="outline" onClick={close}>

@@ -4,10 +4,10 @@ import { ROW } from '../../../components/table-style.ts'
 import { type PixelActions, PixelCells } from './pixel-cells.tsx'
 
 export const PIXEL_COLUMNS: readonly Column[] = [
-  { label: 'Pixel', className: 'w-[34%]' },
+  { label: 'Pixel', className: 'w-[32%]' },
   { label: 'Tipo', className: 'w-[19%]' },
   { label: 'ID/Código', className: 'w-[20%]' },
-  { label: 'Status', className: 'w-[8rem]' },
+  { label: 'Status', className: 'w-[10rem]' },
   { label: 'Ações', className: 'w-[10rem]' },
 ]
 

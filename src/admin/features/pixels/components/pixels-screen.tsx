@@ -10,8 +10,12 @@ import { PageHeading } from '../../../components/page-heading.tsx'
 import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
+import { useFreshTagOverview } from '../api/tag-overview.ts'
 import { filterPixels, NO_FILTER } from '../filter-pixels.ts'
+import { BlockedHosts } from './blocked-hosts.tsx'
 import { CodePanel } from './code-panel.tsx'
+import { ContainerNotice } from './container-notice.tsx'
+import { PauseSwitch } from './pause-switch.tsx'
 import { PixelModal } from './pixel-modal.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
 import { PixelTable } from './pixel-table.tsx'
@@ -66,6 +70,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   const [doomed, setDoomed] = useState<Pixel | null>(null)
   const remove = useDeletePixel()
   useFocusAfterRemoval(pixels.length)
+  useFreshTagOverview(pixels)
   const applied = useDeferredValue(filter)
   const found = useMemo(() => filterPixels(pixels, applied), [pixels, applied])
   const actions = useMemo(
@@ -88,6 +93,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   return (
     <>
       <Card>
+        <PauseSwitch />
         <PixelToolbar pixels={pixels} found={found.length} filter={filter} onFilter={setFilter} />
         {found.length === 0 ? (
           <EmptyState
@@ -104,6 +110,8 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
         )}
       </Card>
       {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => setShownCodeId(null)} /> : null}
+      <BlockedHosts pixels={pixels} />
+      <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
       {doomed ? (
         <ConfirmDialog

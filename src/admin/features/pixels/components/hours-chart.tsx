@@ -1,0 +1,72 @@
+import type { TagHour } from '#contract/tag-status.ts'
+import { useTagHours } from '../api/tag-hours.ts'
+
+const PARTS = [
+  { key: 'failed', label: 'Falhou', colour: 'bg-bad' },
+  { key: 'blocked', label: 'Bloqueado', colour: 'bg-warn' },
+  { key: 'ran', label: 'Rodou', colour: 'bg-ok' },
+] as const
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+const HOUR = new Intl.DateTimeFormat('pt-BR', { hour: '2-digit', minute: '2-digit' })
+
+/** The last 24 hours of a pixel, an hour a bar. */
+export function HoursChart({ pixelId }: { pixelId: string }) {
+  const { data: hours } = useTagHours(pixelId)
+  if (hours === undefined) return <div className="h-28" />
+  const total = (key: (typeof PARTS)[number]['key']) => hours.reduce((sum, hour) => sum + hour[key], 0)
+  const most = Math.max(...hours.map(countOf))
+  const summary = PARTS.map(({ key, label }) => `${label}: ${NUMBER.format(total(key))}`).reverse()
+  return (
+    <figure className="px-4 pb-4 sm:px-5">
+      <figcaption className="flex flex-wrap gap-x-4 gap-y-1 pb-2.5 text-sm text-text-2">
+        <b className="mr-auto font-semibold text-ink">Últimas 24 horas</b>
+        {most === 0
+          ? 'Nenhuma visita com esta tag ainda.'
+          : [...PARTS].reverse().map(({ key, label, colour }) => (
+              <span key={key} className="inline-flex items-center gap-1.5">
+                <span aria-hidden="true" className={`size-2.5 rounded-[3px] ${colour}`} />
+                {label}: {NUMBER.format(total(key))}
+              </span>
+            ))}
+      </figcaption>
+      <div
+        role="img"
+        aria-label={`Visitas por hora nas últimas 24 horas. ${summary.join(', ')}.`}
+        className="flex h-16 items-end gap-[3px] border-b border-line-2"
+      >
+        {hours.map((hour) => (
+          <Bar key={hour.hour} hour={hour} most={most} />
+        ))}
+      </div>
+      <p aria-hidden="true" className="flex justify-between pt-1 text-xs text-text-2">
+        <span>{HOUR.format(new Date(hours[0]?.hour ?? 0))}</span>
+        <span>agora</span>
+      </p>
+    </figure>
+  )
+}
+
+function Bar({ hour, most }: { hour: TagHour; most: number }) {
+  const count = countOf(hour)
+  return (
+    <span
+      title={`${HOUR.format(new Date(hour.hour))}: ${NUMBER.format(count)}`}
+      className="flex h-full flex-1 flex-col justify-end overflow-hidden rounded-t-[3px]"
+    >
+      {PARTS.map(({ key, colour }) =>
+        hour[key] === 0 ? null : (
+          <span
+            key={key}
+            className={`min-h-[2px] ${colour}`}
+            style={{ height: `${(hour[key] / most) * 100}%` }}
+          />
+        ),
+      )}
+    </span>
+  )
+}
+
+function countOf(hour: TagHour): number {
+  return hour.ran + hour.blocked + hour.failed
+}

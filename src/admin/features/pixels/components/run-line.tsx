@@ -1,0 +1,29 @@
+import type { Pixel } from '#contract/pixel.ts'
+import { formatTimestamp } from '../../../lib/format-date.ts'
+import { usePixelRun } from '../api/tag-overview.ts'
+import { describeRun, type RunDescription } from '../describe-run.ts'
+
+const TONES: Record<RunDescription['tone'], string> = {
+  quiet: 'text-text-2',
+  good: 'text-ok',
+  warn: 'text-warn',
+  bad: 'text-bad',
+}
+
+/** Under the status: whether the pixel really runs. */
+export function RunLine({ pixel }: { pixel: Pixel }) {
+  const run = usePixelRun(pixel.id)
+  if (run === undefined) return null
+  const { status, paused, asOf } = run
+  const described = describeRun(status, { active: pixel.is_active, paused, now: asOf })
+  if (described === null) return null
+  const at = status.last_ran_at
+  return (
+    <p
+      className={`line-clamp-2 text-xs/[1.35] wrap-anywhere ${TONES[described.tone]}`}
+      title={at === null ? described.text : `${described.text}. Última vez: ${formatTimestamp(at)}`}
+    >
+      {described.text}
+    </p>
+  )
+}

@@ -1,0 +1,15 @@
+import type { TagWarning } from '#contract/tag-status.ts'
+import { MessageBox } from '../../../components/message-box.tsx'
+
+export function TagWarnings({ warnings }: { warnings: readonly TagWarning[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <div className="grid gap-2" aria-live="polite">
+      {warnings.map((warning) => (
+        <MessageBox key={warning.message} look="warn">
+          {warning.message}
+        </MessageBox>
+      ))}
+    </div>
+  )
+}

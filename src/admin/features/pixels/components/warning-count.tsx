@@ -1,0 +1,20 @@
+import { TriangleAlert } from 'lucide-react'
+import { formatCount } from '../../../lib/format-count.ts'
+import { usePixelRun } from '../api/tag-overview.ts'
+
+/** In the table: that there are warnings, and the way to them. */
+export function WarningCount({ pixelId, onShow }: { pixelId: string; onShow: () => void }) {
+  const warnings = usePixelRun(pixelId)?.status.warnings ?? []
+  if (warnings.length === 0) return null
+  return (
+    <button
+      type="button"
+      onClick={onShow}
+      title={warnings.map((warning) => warning.message).join('\n')}
+      className="ml-3 inline-flex min-h-7 items-center gap-1.5 text-sm font-semibold text-warn underline-offset-2 hover:underline"
+    >
+      <TriangleAlert className="size-4" aria-hidden="true" />
+      {formatCount(warnings.length, 'aviso', 'avisos')}
+    </button>
+  )
+}

@@ -1,0 +1,31 @@
+import type { TagStatus } from '#contract/tag-status.ts'
+import { formatAgo } from '../../lib/format-ago.ts'
+
+export interface RunDescription {
+  text: string
+  tone: 'quiet' | 'good' | 'warn' | 'bad'
+}
+
+/** Fewer blocked visits than this are ad blockers, as everywhere. */
+const BLOCKED_SHARE = 0.1
+const FAILED_SHARE = 0.5
+
+/** What a person should know of a pixel at a glance; null when there is nothing to say. */
+export function describeRun(
+  { runnable, ran, blocked, failed, last_ran_at, last_error }: TagStatus,
+  { active, paused, now }: { active: boolean; paused: boolean; now: number },
+): RunDescription | null {
+  const last: RunDescription | null =
+    last_ran_at === null ? null : { text: `Rodou ${formatAgo(last_ran_at, now)}`, tone: 'quiet' }
+  if (!active) return last
+  if (!runnable) return { text: 'Sem código: não roda', tone: 'bad' }
+  if (paused) return { text: 'Pausado', tone: 'warn' }
+  const visits = ran + blocked + failed
+  if (visits > 0 && failed / visits >= FAILED_SHARE) {
+    return { text: `Falhou: ${last_error?.replace(/^Uncaught /, '') ?? 'erro no código'}`, tone: 'bad' }
+  }
+  if (visits > 0 && blocked / visits >= BLOCKED_SHARE) {
+    return { text: `Bloqueado em ${Math.round((blocked / visits) * 100)}% das visitas`, tone: 'warn' }
+  }
+  return last === null ? { text: 'Nunca rodou', tone: 'quiet' } : { ...last, tone: 'good' }
+}

@@ -1,0 +1,109 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
+import { DESKTOP } from '../support/browser.ts'
+
+const CALLS_HOME = `<script>
+  window.ran = true
+  fetch('https://' + 'api.novo-fornecedor.com/x', { mode: 'no-cors' }).catch(function () {})
+</script>`
+
+let admin: AdminSite
+let context: BrowserContext
+let page: Page
+let complaints: () => string[]
+
+beforeAll(async () => {
+  admin = await startAdminSite()
+  const visit = await admin.visit({ options: { ...DESKTOP, reducedMotion: 'reduce' } })
+  context = visit.context
+  page = visit.page
+  complaints = visit.complaints
+})
+afterAll(() => admin.close())
+
+const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+const policy = async () => (await fetch(admin.site.url)).headers.get('content-security-policy') ?? ''
+const tagsOnPage = async () => (await (await fetch(admin.site.url)).text()).includes('data-tags=')
+
+/** A visitor of their own, who accepts and stays until the tags have run and been reported. */
+async function visitSite(): Promise<void> {
+  const visitor = await admin.browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  const visited = await visitor.newPage()
+  await visited.goto(admin.site.url)
+  await visited.getByRole('button', { name: 'Aceitar todos' }).click()
+  await visited.waitForFunction(() => 'ran' in window)
+  await vi.waitFor(async () => {
+    expect(await admin.site.database.db.selectFrom('tag_reports').selectAll().execute()).toHaveLength(1)
+  }, 10_000)
+  await visitor.close()
+}
+
+test('warnings come while the code is typed, and do not keep anyone from saving', async () => {
+  await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Nome do Pixel').fill('Fornecedor novo')
+  await dialog.getByLabel('Tipo de Pixel').selectOption('custom')
+  const code = dialog.getByLabel('Código do Pixel')
+  await code.fill('<script>document.write("x")</script>')
+  await dialog.getByText('document.write', { exact: false }).last().waitFor()
+  await code.fill("fbq('track', 'X')")
+  await dialog.getByText('Não há nenhum script aqui.', { exact: false }).waitFor()
+  await code.fill(CALLS_HOME)
+  await dialog.getByRole('note').waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  // The answer came after the swap: no waiting here.
+  expect(await tagsOnPage()).toBe(true)
+  await row('Fornecedor novo').getByText('Nunca rodou').waitFor()
+})
+
+test('a visit is seen under the status and in the chart, and what it was kept from can be allowed', async () => {
+  await visitSite()
+  await page.reload()
+  await row('Fornecedor novo').getByText('Rodou agora mesmo').waitFor()
+  await row('Fornecedor novo').getByRole('button', { name: 'Ver código: Fornecedor novo' }).click()
+  await page.getByRole('img', { name: /Rodou: 1, Bloqueado: 0, Falhou: 0/ }).waitFor()
+
+  const blocked = page.getByRole('region', { name: 'Endereços bloqueados' })
+  await blocked.getByText('Fornecedor novo tentou falar com api.novo-fornecedor.com').waitFor()
+  expect(await policy()).not.toContain('novo-fornecedor')
+  await blocked.getByRole('button', { name: 'Permitir api.novo-fornecedor.com' }).click()
+  await blocked.waitFor({ state: 'detached' })
+  expect(await policy()).toContain('https://api.novo-fornecedor.com')
+})
+
+test('"Pausar tudo" stops every tag, says who and when, and brings them back as they were', async () => {
+  const pause = page.getByRole('switch', { name: 'Pausar tudo' })
+  const before = await policy()
+  await pause.click()
+  await page.getByText(/^Pausado por principal@portico\.example, /).waitFor()
+  expect(await tagsOnPage()).toBe(false)
+  await row('Fornecedor novo').getByText('Pausado').waitFor()
+  await pause.click()
+  await page.getByText('Para todas as tags do site de uma vez.').waitFor()
+  expect(await policy()).toBe(before)
+})
+
+test('a container is explained in plain words, and the same ID twice is a warning in the table', async () => {
+  const { db } = admin.site.database
+  for (const name of ['Contêiner', 'Contêiner repetido']) {
+    await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Nome do Pixel').fill(name)
+    await dialog.getByLabel('Tipo de Pixel').selectOption('google_tag_manager')
+    await dialog.getByLabel('Container ID (GTM)').fill('GTM-ABC12')
+    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  expect((await db.selectFrom('tracking_pixels').select('code').execute()).map(({ code }) => code)).toContain(
+    generateSnippet('google_tag_manager', 'GTM-ABC12'),
+  )
+  await page.getByText('Um contêiner do Tag Manager está ativo.', { exact: false }).waitFor()
+  await page.getByText('O site e este painel usam o mesmo endereço.', { exact: false }).waitFor()
+  await row('Contêiner repetido').getByRole('button', { name: '1 aviso' }).click()
+  await page.getByText('já está em "Contêiner"', { exact: false }).waitFor()
+  expect(complaints()).toEqual([])
+  await context.close()
+})
