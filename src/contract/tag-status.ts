@@ -1,3 +1,5 @@
+import type { ConsentCategory } from './consent.ts'
+
 /** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
 export interface TagWarning {
   code: string
@@ -11,6 +13,7 @@ export interface TagPreviewRequest {
   type: string
   pixel_id: string | null
   code: string
+  consent_category?: ConsentCategory
 }
 
 export interface TagPreview {

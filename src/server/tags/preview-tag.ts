@@ -1,5 +1,10 @@
 import * as z from 'zod/mini'
-import { DEFAULT_CATEGORY, PIXEL_CODE_MAX_BYTES, pixelTypeSchema } from '#contract/pixel.ts'
+import {
+  consentCategorySchema,
+  DEFAULT_CATEGORY,
+  PIXEL_CODE_MAX_BYTES,
+  pixelTypeSchema,
+} from '#contract/pixel.ts'
 import type { TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { compileTag } from './compile-tag.ts'
@@ -10,6 +15,7 @@ export const previewSchema = z.object({
   type: pixelTypeSchema,
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
   code: z.string().check(z.maxLength(PIXEL_CODE_MAX_BYTES)),
+  consent_category: z.optional(consentCategorySchema),
 })
 
 /** What the code of a form would become if it were saved now: the warnings that the modal shows while one types. */
@@ -20,7 +26,7 @@ export async function previewTag(
 ): Promise<TagPreview> {
   const pixelId = form.pixel_id?.trim() || null
   const { steps, hosts, warnings } = compileTag(
-    { ...form, pixel_id: pixelId, consent_category: DEFAULT_CATEGORY[form.type] },
+    { ...form, pixel_id: pixelId, consent_category: form.consent_category ?? DEFAULT_CATEGORY[form.type] },
     ownHosts,
   )
   const double =

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import {
+  consentCategorySchema,
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
   PIXEL_NAME_MAX_LENGTH,
@@ -29,6 +30,7 @@ export const pixelFormSchema = z
     type: pixelTypeSchema,
     pixel_id: z.string().check(z.trim()),
     code: z.string().check(z.refine(fitsLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
+    consent_category: consentCategorySchema,
     is_active: z.boolean(),
   })
   .check(

@@ -1,6 +1,7 @@
 import type { FocusEvent, ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
+import { CONSENT_CATEGORIES, CONSENT_CATEGORY_LABELS } from '#contract/consent.ts'
+import { DEFAULT_CATEGORY, PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
 import { pixelIdHint } from '#contract/pixel-id-hint.ts'
 import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
 import { CONTROL, Field } from '../../../components/field.tsx'
@@ -21,9 +22,9 @@ interface PixelFormFieldsProps {
 }
 
 export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsProps) {
-  const { register, watch, formState } = form
+  const { register, setValue, watch, formState } = form
   const { errors } = formState
-  const [type, pixelId] = watch(['type', 'pixel_id'])
+  const [type, pixelId, category] = watch(['type', 'pixel_id', 'consent_category'])
   const idText = type === 'custom' ? null : ID_FIELD_TEXT[type]
   return (
     <>
@@ -46,7 +47,14 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
               className={`${CONTROL} select-arrow pr-10`}
               {...control}
               {...register('type', {
-                onChange: (event) => generation.onTypeChange(pixelTypeSchema.parse(event.target.value)),
+                onChange: (event) => {
+                  const next = pixelTypeSchema.parse(event.target.value)
+                  // A category that was only the type's default goes with the type.
+                  if (category === DEFAULT_CATEGORY[type]) {
+                    setValue('consent_category', DEFAULT_CATEGORY[next])
+                  }
+                  generation.onTypeChange(next)
+                },
               })}
             >
               {PIXEL_TYPES.map((value) => (
@@ -93,6 +101,17 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
         )}
       </Field>
       {warnings}
+      <Field label="Consentimento necessário" hint="A tag só roda para quem aceitou esta categoria.">
+        {(control) => (
+          <select className={`${CONTROL} select-arrow pr-10`} {...control} {...register('consent_category')}>
+            {CONSENT_CATEGORIES.map((value) => (
+              <option key={value} value={value}>
+                {CONSENT_CATEGORY_LABELS[value]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
         Pixel ativo

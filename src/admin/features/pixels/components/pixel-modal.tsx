@@ -1,7 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import type { Pixel } from '#contract/pixel.ts'
+import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import { Button } from '../../../components/button.tsx'
 import { ChangedElsewhereBox } from '../../../components/changed-elsewhere-box.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
@@ -13,6 +13,15 @@ import { type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel
 import { FormWarnings } from './form-warnings.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
+
+const NEW_PIXEL: PixelForm = {
+  name: '',
+  type: 'meta',
+  pixel_id: '',
+  code: '',
+  consent_category: DEFAULT_CATEGORY.meta,
+  is_active: true,
+}
 
 /** `pixel` is null to add one. */
 export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: () => void }) {
@@ -96,7 +105,7 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
 }
 
 function toForm(pixel: Pixel | null): PixelForm {
-  if (pixel === null) return { name: '', type: 'meta', pixel_id: '', code: '', is_active: true }
-  const { name, type, pixel_id, code, is_active } = pixel
-  return { name, type, pixel_id: pixel_id ?? '', code, is_active }
+  if (pixel === null) return NEW_PIXEL
+  const { name, type, pixel_id, code, is_active, consent_category } = pixel
+  return { name, type, pixel_id: pixel_id ?? '', code, is_active, consent_category }
 }
