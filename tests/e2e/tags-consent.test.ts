@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { DESKTOP, launchBrowser, watchConsole } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
@@ -43,9 +44,13 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-async function open(): Promise<void> {
+async function open(device: BrowserContextOptions = DESKTOP): Promise<void> {
   vendors.clear()
-  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  context = await browser.newContext({
+    ...device,
+    ignoreHTTPSErrors: true,
+    reducedMotion: 'reduce',
+  })
   console = watchConsole(context)
   requests = []
   context.on('request', (request) => requests.push(request.url()))
@@ -74,6 +79,46 @@ test('before the choice nothing leaves for anyone but us, and Google is denied b
   expect(await page.content()).not.toMatch(/preconnect|dns-prefetch/)
   expect(await cookies()).toEqual([])
 })
+
+test.each([
+  ['a phone', PHONE],
+  ['a desk', DESKTOP],
+])(
+  'on %s banner and preferences are equal in weight, reachable, and readable by everyone',
+  async (_name, device) => {
+    await context.close()
+    await open(device)
+    await banner().waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Aceitar todos')
+    const choices = await banner().getByRole('button').all()
+    const boxes = await Promise.all(choices.map((choice) => choice.boundingBox()))
+    const sizes = boxes.map((box) => [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)])
+    expect(new Set(sizes.map(String)).size).toBe(1)
+    expect(sizes[0]?.[1]).toBeGreaterThanOrEqual(44)
+    const styles = await Promise.all(
+      choices.map((choice) =>
+        choice.evaluate((button) => {
+          const { color, backgroundColor, fontWeight, fontSize, borderColor } = getComputedStyle(button)
+          return JSON.stringify({ color, backgroundColor, fontWeight, fontSize, borderColor })
+        }),
+      ),
+    )
+    expect(new Set(styles).size).toBe(1)
+    // The page's first action stays in sight and within reach.
+    await page.getByRole('link', { name: 'Abrir Conta' }).first().click({ trial: true })
+    expect((await new AxeBuilder({ page }).include('.consent').analyze()).violations).toEqual([])
+
+    await page.getByRole('button', { name: 'Preferências', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    expect((await new AxeBuilder({ page }).include('dialog').analyze()).violations).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await banner().isVisible()).toBe(true)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Preferências')
+    expect(console).toEqual([])
+  },
+)
 
 test('"Rejeitar" is remembered like accepting: nothing runs, now or at the next visit, and nothing is asked', async () => {
   await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
