@@ -4,6 +4,10 @@ import type { Headers } from '../http/security-headers.ts'
 /** A page loaded a moment ago still asks for the files that it names; much later, a switched-off tag must stay off. */
 const KEEP_RETIRED_MS = 10 * 60_000
 
+/** What fits into one packet arrives no sooner for being smaller; two hundred of these would hold up a start. */
+const ONE_PACKET_BYTES = 1_400
+const PLAIN = { br: null, gzip: null }
+
 /** The compiled files as bytes, by path: those of the current set, and for a while those of the sets before it. */
 export class TagFiles {
   readonly #headers: Headers
@@ -29,7 +33,8 @@ export class TagFiles {
       [...texts].map(async ([path, text]) => {
         if (this.#files.has(path)) return
         const body = Buffer.from(text)
-        const prepared = prepareResponse(body, await compressText(body), this.#headers)
+        const encodings = body.length > ONE_PACKET_BYTES ? await compressText(body) : PLAIN
+        const prepared = prepareResponse(body, encodings, this.#headers)
         this.#files.set(path, { prepared, retiredAt: null })
       }),
     )

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { formatConsent, fromLetters, parseConsent, toLetters } from './consent-choice.ts'
+
+const ID = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+
+test.each([
+  [[], [], `1...${ID}`],
+  [['desempenho'], ['desempenho', 'marketing'], `1.d.dm.${ID}`],
+  [['marketing', 'desempenho', 'funcionalidade'], ['marketing'], `1.dfm.m.${ID}`],
+] as const)('a choice of %o among %o is written as %s and read back', (granted, asked, text) => {
+  const written = formatConsent({ textVersion: 1, granted: [...granted], asked: [...asked], id: ID })
+  expect(written).toBe(text)
+  const read = parseConsent(written)
+  expect(read).toMatchObject({ textVersion: 1, id: ID })
+  expect(toLetters(read?.granted ?? [])).toBe(toLetters(granted))
+  expect(toLetters(read?.asked ?? [])).toBe(toLetters(asked))
+})
+
+test.each(['', 'x', `1.e..${ID}`, `1.dfmd..${ID}`, `.d.d.${ID}`, '1.d.d.me@example.com', `1.d.d.${ID}.x`])(
+  '"%s" is not a choice',
+  (text) => {
+    expect(parseConsent(text)).toBeNull()
+  },
+)
+
+test('letters that nobody gave a meaning mean nothing', () => {
+  expect(fromLetters('zmq')).toEqual(['marketing'])
+})
