@@ -24,7 +24,7 @@ export interface VendorStandIn {
   close(): Promise<void>
 }
 
-export const VENDOR_NAMES = [
+const VENDOR_NAMES = [
   'connect.facebook.net',
   'www.facebook.com',
   'www.googletagmanager.com',

@@ -88,7 +88,7 @@ export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy
   })
 }
 
-export function sourceHash(text: string): string {
+function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 

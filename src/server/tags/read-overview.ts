@@ -69,7 +69,7 @@ interface Named {
 }
 
 /** For each pixel whose ID another one of its type has too, the name of that other. */
-export function findDoubles(pixels: readonly Named[]): Map<string, string> {
+function findDoubles(pixels: readonly Named[]): Map<string, string> {
   const byId = new Map<string, Named[]>()
   for (const pixel of pixels) {
     if (pixel.pixel_id === null) continue

@@ -1,7 +1,7 @@
 import type { PixelType } from '#contract/pixel.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 
-export const NO_SOURCES: TagSources = { script: [], connect: [], image: [], frame: [], form: [] }
+const NO_SOURCES: TagSources = { script: [], connect: [], image: [], frame: [], form: [] }
 
 const GOOGLE_MEASUREMENT = [
   '*.google-analytics.com',
