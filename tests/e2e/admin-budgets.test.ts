@@ -84,7 +84,7 @@ async function busySeconds(cdp: CDPSession): Promise<number> {
 /** Done when the frame after the click shows its result. */
 function clickAndPaint(page: Page): Promise<void> {
   return page.evaluate(async () => {
-    const badge = document.querySelector<HTMLElement>('[role="switch"]')
+    const badge = document.querySelector<HTMLElement>('tbody [role="switch"]')
     badge?.click()
     while (badge?.getAttribute('aria-checked') !== 'false') await new Promise(requestAnimationFrame)
     await new Promise(requestAnimationFrame)

@@ -15,10 +15,13 @@ test('npm run dev serves page and dashboard from their sources, everything else 
   await untilReady(dev, url)
   const text = async (path: string) => (await fetch(url + path)).text()
 
-  for (const path of ['/', '/privacidade']) {
+  for (const [path, sheet] of [
+    ['/', '/src/landing/landing.css'],
+    ['/privacidade', '/src/landing/sheet.css'],
+  ] as const) {
     const html = await text(path)
     expect(html).toContain('/@vite/client')
-    expect(html).toContain('/src/landing/landing.css')
+    expect(html).toContain(sheet)
   }
   expect(await text('/')).toContain('src="/src/landing/boot/boot.ts"')
   const dashboard = await text('/admin')

@@ -79,10 +79,10 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await post('/api/tags/report', { results: [{ id: pixel, outcome: 'blocked' }] })
       const rows = await vi.waitFor(async () => {
         const found = await stored('tag_reports')
+        expect(found).toHaveLength(2)
         expect(found.find((row) => row.pixel_id === pixel)?.blocked).toBe(1)
         return found as { pixel_id: string; ran: number; failed: number; last_error: string | null }[]
       }, 4000)
-      expect(rows).toHaveLength(2)
       expect(rows.find((row) => row.pixel_id === pixel)).toMatchObject({ ran: 1, failed: 0 })
       const failed = rows.find((row) => row.pixel_id === other)
       expect(failed).toMatchObject({ ran: 0, failed: 1 })
