@@ -37,7 +37,7 @@ export async function renderPageFromSource(
 /** The server's own dashboard page, with its session, but with the sources in place of the built files. */
 export function renderAdminFromSource(vite: ViteDevServer, html: string, path: string): Promise<string> {
   const bare = html
-    .replace(/<link rel="(stylesheet|modulepreload)" href="\/assets\/[^>]+>/g, '')
+    .replace(/<link rel="(?:stylesheet|modulepreload|preload)"[^>]* href="\/assets\/[^>]+>/g, '')
     .replace(
       /<script type="module" src="\/assets\/[^"]+"><\/script>/,
       '<script type="module" src="/src/admin/main.tsx"></script>',
