@@ -14,6 +14,8 @@ export function useTagOverview<T = TagOverview>(select?: (overview: TagOverview)
     queryKey: TAGS_KEY,
     queryFn: ({ signal }) => admin<TagOverview>('/tags', { signal }),
     refetchInterval: REFRESH_MS,
+    // Comparing ten thousand statuses with the former ones costs more than drawing the few rows in sight again.
+    structuralSharing: false,
     ...(select === undefined ? {} : { select }),
   })
 }
@@ -25,25 +27,16 @@ export interface PixelRun {
   asOf: number
 }
 
-/** How one pixel is doing, or undefined while that is not known. */
-export function usePixelRun(id: string): PixelRun | undefined {
-  const { data, dataUpdatedAt } = useTagOverview(({ pixels, paused }) => ({
-    status: statusesById(pixels).get(id),
-    paused: paused !== null,
-  }))
-  if (data?.status === undefined) return undefined
-  return { status: data.status, paused: data.paused, asOf: dataUpdatedAt }
-}
-
-/** Every row of a long list asks for its own status: the index is made once per answer. */
-const indexes = new WeakMap<readonly TagStatus[], ReadonlyMap<string, TagStatus>>()
-
-function statusesById(statuses: readonly TagStatus[]): ReadonlyMap<string, TagStatus> {
-  const known = indexes.get(statuses)
-  if (known !== undefined) return known
-  const index = new Map(statuses.map((status) => [status.pixel_id, status]))
-  indexes.set(statuses, index)
-  return index
+/** How each pixel is doing; undefined while that is not known. One observer serves every row of a long list. */
+export function usePixelRuns(): (id: string) => PixelRun | undefined {
+  const { data, dataUpdatedAt } = useTagOverview()
+  return useMemo(() => {
+    const paused = data?.paused !== null
+    const runs = new Map(
+      data?.pixels.map((status) => [status.pixel_id, { status, paused, asOf: dataUpdatedAt }] as const),
+    )
+    return (id) => runs.get(id)
+  }, [data, dataUpdatedAt])
 }
 
 /** A pixel that was added, switched or changed has another status: it is asked for at once. */

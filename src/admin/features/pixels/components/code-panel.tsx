@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx'
 import { Card } from '../../../components/card.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { notifyFailure } from '../../../components/notify.ts'
-import { usePixelRun } from '../api/tag-overview.ts'
+import { usePixelRuns } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
 import { highlightCode, type TokenKind } from '../highlight-code.ts'
 import { HoursChart } from './hours-chart.tsx'
@@ -21,7 +21,7 @@ const COLOURS: Record<TokenKind, string | undefined> = {
 export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => void }) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
-  const warnings = usePixelRun(pixel.id)?.status.warnings ?? []
+  const warnings = usePixelRuns()(pixel.id)?.status.warnings ?? []
   const tokens = useMemo(() => highlightCode(code), [code])
   useEffect(() => {
     // In braces: browsers have begun to return a promise from this, and an effect must not.

@@ -4,6 +4,7 @@ import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
 import { TimeStamp } from '../../../components/time-stamp.tsx'
+import type { PixelRun } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { RunLine } from './run-line.tsx'
 import { StatusBadge } from './status-badge.tsx'
@@ -18,11 +19,13 @@ export interface PixelActions {
 
 interface PixelCellsProps extends PixelActions {
   pixel: Pixel
+  /** Undefined while it is not known how the pixel is doing. */
+  run: PixelRun | undefined
   codeShown: boolean
 }
 
 export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
-  const { pixel, codeShown, onShowCode, onEdit, onDelete } = props
+  const { pixel, run, codeShown, onShowCode, onEdit, onDelete } = props
   const toggle = useTogglePixel(pixel)
   return (
     <>
@@ -32,7 +35,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <div className="min-w-0">
             <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
             <TimeStamp value={pixel.created_at} className="text-sm" />
-            <WarningCount pixelId={pixel.id} onShow={() => onShowCode(pixel.id)} />
+            {run ? <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} /> : null}
           </div>
         </div>
       </td>
@@ -52,7 +55,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           name={pixel.name}
           onToggle={() => toggle.mutate(!pixel.is_active)}
         />
-        <RunLine pixel={pixel} />
+        {run ? <RunLine pixel={pixel} run={run} /> : null}
       </td>
       <td className={`${CELL} text-right whitespace-nowrap`}>
         <IconButton

@@ -1,6 +1,7 @@
 import type { Pixel } from '#contract/pixel.ts'
 import { type Column, ListTable } from '../../../components/list-table.tsx'
 import { ROW } from '../../../components/table-style.ts'
+import { usePixelRuns } from '../api/tag-overview.ts'
 import { type PixelActions, PixelCells } from './pixel-cells.tsx'
 
 export const PIXEL_COLUMNS: readonly Column[] = [
@@ -20,6 +21,7 @@ interface PixelTableProps {
 }
 
 export function PixelTable({ pixels, shownCodeId, actions }: PixelTableProps) {
+  const runOf = usePixelRuns()
   return (
     <ListTable
       label="Pixels"
@@ -30,7 +32,9 @@ export function PixelTable({ pixels, shownCodeId, actions }: PixelTableProps) {
           ? `${PIXEL_ROW} bg-[#fafaf6] shadow-[inset_3px_0_0_var(--accent)]`
           : PIXEL_ROW
       }
-      renderCells={(pixel) => <PixelCells pixel={pixel} codeShown={pixel.id === shownCodeId} {...actions} />}
+      renderCells={(pixel) => (
+        <PixelCells pixel={pixel} run={runOf(pixel.id)} codeShown={pixel.id === shownCodeId} {...actions} />
+      )}
     />
   )
 }

@@ -1,6 +1,6 @@
 import type { Pixel } from '#contract/pixel.ts'
 import { formatTimestamp } from '../../../lib/format-date.ts'
-import { usePixelRun } from '../api/tag-overview.ts'
+import type { PixelRun } from '../api/tag-overview.ts'
 import { describeRun, type RunDescription } from '../describe-run.ts'
 
 const TONES: Record<RunDescription['tone'], string> = {
@@ -11,9 +11,7 @@ const TONES: Record<RunDescription['tone'], string> = {
 }
 
 /** Under the status: whether the pixel really runs. */
-export function RunLine({ pixel }: { pixel: Pixel }) {
-  const run = usePixelRun(pixel.id)
-  if (run === undefined) return null
+export function RunLine({ pixel, run }: { pixel: Pixel; run: PixelRun }) {
   const { status, paused, asOf } = run
   const described = describeRun(status, { active: pixel.is_active, paused, now: asOf })
   if (described === null) return null

@@ -1,10 +1,9 @@
 import { TriangleAlert } from 'lucide-react'
+import type { TagWarning } from '#contract/tag-status.ts'
 import { formatCount } from '../../../lib/format-count.ts'
-import { usePixelRun } from '../api/tag-overview.ts'
 
 /** In the table: that there are warnings, and the way to them. */
-export function WarningCount({ pixelId, onShow }: { pixelId: string; onShow: () => void }) {
-  const warnings = usePixelRun(pixelId)?.status.warnings ?? []
+export function WarningCount({ warnings, onShow }: { warnings: readonly TagWarning[]; onShow: () => void }) {
   if (warnings.length === 0) return null
   return (
     <button
