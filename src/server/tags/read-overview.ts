@@ -74,7 +74,9 @@ function findDoubles(pixels: readonly Named[]): Map<string, string> {
   for (const pixel of pixels) {
     if (pixel.pixel_id === null) continue
     const key = `${pixel.type} ${pixel.pixel_id}`
-    byId.set(key, [...(byId.get(key) ?? []), pixel])
+    const same = byId.get(key)
+    if (same === undefined) byId.set(key, [pixel])
+    else same.push(pixel)
   }
   const doubles = new Map<string, string>()
   for (const same of byId.values()) {
