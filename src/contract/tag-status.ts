@@ -62,6 +62,7 @@ export interface TagOverview {
   paused: { at: string; by: string } | null
   /** True while an active container makes the page trust whatever it loads. */
   trusts_container: boolean
+  /** Those that are active or ever ran; of the others there is nothing to say. */
   pixels: TagStatus[]
   blocked_hosts: BlockedHost[]
 }

@@ -5,12 +5,26 @@ import { WARNINGS } from './warnings.ts'
 
 const DAY_MS = 86_400_000
 
+const UNSEEN = {
+  runnable: true,
+  warnings: [],
+  ran: 0,
+  blocked: 0,
+  failed: 0,
+  last_ran_at: null,
+  last_error: null,
+} satisfies Partial<TagStatus>
+
 /** How every pixel is doing. Counts are of the last 24 hours; warnings are of active pixels, which is when they matter. */
 export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Promise<TagOverview> {
   const since = new Date(now - DAY_MS).toISOString()
-  const [state, pixels, reports, runs, hosts] = await Promise.all([
+  const [state, active, reports, runs, hosts] = await Promise.all([
     db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
-    db.selectFrom('tracking_pixels').select(['id', 'name', 'type', 'pixel_id', 'is_active']).execute(),
+    db
+      .selectFrom('tracking_pixels')
+      .select(['id', 'name', 'type', 'pixel_id'])
+      .where('is_active', '=', true)
+      .execute(),
     db.selectFrom('tag_reports').selectAll().where('hour', '>', since).orderBy('hour').execute(),
     db
       .selectFrom('tag_reports')
@@ -26,22 +40,20 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
   ])
   const lastRuns = new Map(runs.map((run) => [run.pixel_id, run.last_ran_at]))
   const statuses = new Map<string, TagStatus>()
-  const doubles = findDoubles(pixels.filter((pixel) => pixel.is_active))
-  for (const { id, pixel_id } of pixels) {
+  for (const { pixel_id: id, last_ran_at } of runs) statuses.set(id, { ...UNSEEN, pixel_id: id, last_ran_at })
+  const doubles = findDoubles(active)
+  for (const { id, pixel_id } of active) {
     const compiled = tags.compilationOf(id)
     const double = doubles.get(id)
     statuses.set(id, {
+      ...UNSEEN,
       pixel_id: id,
       runnable: compiled === null || compiled.steps.length > 0,
       warnings: [
         ...(compiled?.warnings ?? []),
         ...(double === undefined ? [] : [WARNINGS.sameId(pixel_id ?? '', double)]),
       ],
-      ran: 0,
-      blocked: 0,
-      failed: 0,
       last_ran_at: lastRuns.get(id) ?? null,
-      last_error: null,
     })
   }
   for (const report of reports) {
