@@ -1,0 +1,29 @@
+/** What a one-time token proves, and therefore what it may do. */
+export const KINDS = [
+  'recovery',
+  'magiclink',
+  'signup',
+  'email_change_current',
+  'email_change_new',
+  'reauthentication',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** The protocol's verification types and the tokens that each accepts. No invitation is ever sent. */
+const KINDS_OF_TYPE: Record<string, readonly Kind[]> = {
+  recovery: ['recovery'],
+  magiclink: ['magiclink'],
+  signup: ['signup'],
+  invite: [],
+  email: ['signup', 'magiclink'],
+  email_change: ['email_change_current', 'email_change_new'],
+}
+
+export function kindsOfType(type: string): readonly Kind[] | undefined {
+  return Object.hasOwn(KINDS_OF_TYPE, type) ? KINDS_OF_TYPE[type] : undefined
+}
+
+/** The type that a link of this kind names. */
+export function typeOfKind(kind: Kind): string {
+  return kind === 'email_change_current' || kind === 'email_change_new' ? 'email_change' : kind
+}
