@@ -26,7 +26,7 @@ export interface Auth {
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-export async function createAuth(config: Config, db: Db, log: Logger): Promise<Auth> {
+export async function createAuth(config: Config, db: Db, log?: Logger): Promise<Auth> {
   const context = await createAuthContext(config, db, log)
   return {
     context,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
-import { limitByAddress } from '../one-time/limit-by-address.ts'
+import { limitByAddress } from '../one-time/limit-calls.ts'
 import { limitMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'

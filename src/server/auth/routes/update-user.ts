@@ -5,7 +5,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
-import { limitByAddress } from '../one-time/limit-by-address.ts'
+import { limitCalls } from '../one-time/limit-calls.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { document, readBody, readQuery, text, toJson } from '../read-body.ts'
@@ -34,7 +34,7 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
   scope.put('/user', async (request) => {
     const input = readBody(body, request)
     const { user: row, session } = await requireUser(context, request)
-    await limitByAddress(context, request, 'update-user')
+    await limitCalls(context, 'update-user', row.id)
     if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const user = await withFactors(db, row)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email)
