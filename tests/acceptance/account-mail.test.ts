@@ -253,7 +253,7 @@ describe('where mail goes', () => {
 
 function listFiles(directory: string): string[] {
   try {
-    return readdirSync(directory)
+    return readdirSync(directory).filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
   } catch {
     return []
   }

@@ -1,10 +1,11 @@
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../http/app-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 
 /** "Encerrar": one browser with all its tabs, or one program's session. */
 export async function endOwnLogin(db: Db, user: { id: string; email: string }, id: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const login = await trx
       .deleteFrom('auth_logins')
       .where('id', '=', id)

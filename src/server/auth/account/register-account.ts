@@ -4,6 +4,7 @@ import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/a
 import { guardApi } from '../../http/api-guard.ts'
 import { AppError } from '../../http/app-error.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { isUuid } from '../is-uuid.ts'
 import { readBody, text } from '../read-body.ts'
 import { countRecoveryCodes } from '../recovery-codes/count-recovery-codes.ts'
 import { replaceRecoveryCodes } from '../recovery-codes/replace-recovery-codes.ts'
@@ -13,7 +14,6 @@ import { endOwnLogin } from './end-own-login.ts'
 import { listLogins } from './list-logins.ts'
 import { requireAccount, requireProvedAccount } from './require-account.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const codeBody = z.object({ code: text })
 
 /** What a person may do with their own account and the auth protocol has no place for, under `/admin/api`. */
@@ -61,6 +61,6 @@ export async function registerAccount(app: FastifyInstance, context: AuthContext
 
 function readId(request: FastifyRequest): string {
   const { id } = request.params as { id: string }
-  if (!UUID.test(id)) throw new AppError(404, 'not_found', 'Not found')
+  if (!isUuid(id)) throw new AppError(404, 'not_found', 'Not found')
   return id.toLowerCase()
 }

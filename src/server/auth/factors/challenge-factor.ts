@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { requireUser } from '../require-user.ts'
 import { limitFactorCalls } from './factor-limits.ts'
 import { findOwnFactor } from './find-own-factor.ts'
@@ -16,7 +17,7 @@ export function registerChallengeFactor(scope: FastifyInstance, context: AuthCon
     const id = randomUUID()
     const now = Date.now()
     const expiresAt = now + CHALLENGE_MS
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       const at = new Date(now).toISOString()
       await trx
         .insertInto('auth_challenges')

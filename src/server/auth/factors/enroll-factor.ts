@@ -5,6 +5,7 @@ import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { readBody, text } from '../read-body.ts'
 import { requireUser, type SessionRow } from '../require-user.ts'
 import { qrCodeSvg } from './qr-code-svg.ts'
@@ -33,7 +34,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
     const { secret, uri } = enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
     const id = randomUUID()
     const at = new Date()
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       await makeRoom(trx, session, name, at)
       await trx
         .insertInto('auth_factors')

@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { isUuid } from '../is-uuid.ts'
 import type { FactorRow } from '../users/user-object.ts'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The factor that the path names, if it is this person's. */
 export async function findOwnFactor(db: Db, request: FastifyRequest, userId: string): Promise<FactorRow> {
   const { id } = request.params as { id: string }
-  if (!UUID.test(id)) throw validationFailed('factor_id must be an UUID', 404)
+  if (!isUuid(id)) throw validationFailed('factor_id must be an UUID', 404)
   const factor = await db
     .selectFrom('auth_factors')
     .selectAll()

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 
@@ -7,7 +8,7 @@ import { findUserByEmail } from '../users/find-user.ts'
 export async function removeFactors({ db }: AuthContext, email: string): Promise<number | null> {
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const removed = await trx
       .deleteFrom('auth_factors')
       .where('user_id', '=', user.id)

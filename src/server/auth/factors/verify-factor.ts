@@ -4,10 +4,12 @@ import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
+import { isUuid } from '../is-uuid.ts'
 import { readBody, text } from '../read-body.ts'
 import { requireUser } from '../require-user.ts'
 import { toSessionObject } from '../sessions/session-object.ts'
-import { readUser } from '../users/find-user.ts'
+import { withFactors } from '../users/find-user.ts'
 import type { FactorRow } from '../users/user-object.ts'
 import { countGuess, forgetGuesses, limitFactorCalls } from './factor-limits.ts'
 import { findOwnFactor } from './find-own-factor.ts'
@@ -15,7 +17,6 @@ import { raiseSession } from './raise-session.ts'
 import { matchTotp } from './totp.ts'
 
 const body = z.object({ challenge_id: text, code: text })
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The right code makes the factor count and raises the session that showed it. */
 export function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
@@ -30,7 +31,7 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
     await countGuess(db, factor.id)
     const step = matchTotp(factor.secret, code)
     if (step === null) throw wrongCode()
-    const raised = await db.transaction().execute(async (trx) => {
+    const raised = await inTransaction(db, async (trx) => {
       if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()
       if (factor.status === 'unverified') {
         await recordAudit(trx, {
@@ -44,12 +45,12 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
       return raiseSession(trx, session, 'totp')
     })
     await forgetGuesses(db, factor.id)
-    return toSessionObject(context, await readUser(db, user.id), raised)
+    return toSessionObject(context, await withFactors(db, user), raised)
   })
 }
 
 async function requireChallenge(db: Db, factor: FactorRow, challengeId: string): Promise<void> {
-  const challenge = UUID.test(challengeId)
+  const challenge = isUuid(challengeId)
     ? await db
         .selectFrom('auth_challenges')
         .selectAll()

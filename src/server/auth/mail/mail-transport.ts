@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import type { Config } from '../../config.ts'
@@ -46,7 +46,9 @@ function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'
     const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${mail.kind}-${randomUUID().slice(0, 8)}.eml`
     // It holds a way into somebody's account.
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    await writeFile(join(directory, name), message as Buffer, { mode: 0o600 })
+    const unfinished = join(directory, `.${name}`)
+    await writeFile(unfinished, message as Buffer, { mode: 0o600 })
+    await rename(unfinished, join(directory, name))
     log.info(
       { kind: mail.kind, file: join('outbox', name) },
       'SMTP_URL is not set: a mail was written to DATA_DIR',

@@ -1,13 +1,11 @@
 /** What a one-time token proves, and therefore what it may do. */
-export const KINDS = [
-  'recovery',
-  'magiclink',
-  'signup',
-  'email_change_current',
-  'email_change_new',
-  'reauthentication',
-] as const
-export type Kind = (typeof KINDS)[number]
+export type Kind =
+  | 'recovery'
+  | 'magiclink'
+  | 'signup'
+  | 'email_change_current'
+  | 'email_change_new'
+  | 'reauthentication'
 
 /** The protocol's verification types and the tokens that each accepts. No invitation is ever sent. */
 const KINDS_OF_TYPE: Record<string, readonly Kind[]> = {

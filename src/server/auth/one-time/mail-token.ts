@@ -1,4 +1,5 @@
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { authIssuer } from '../keys/key-ring.ts'
 import type { Letter, LetterInput } from '../mail/letter.ts'
 import type { OutgoingMail } from '../mail/mail-transport.ts'
@@ -42,7 +43,7 @@ export async function mailTokens(
   for (const _ of kinds)
     if (!(await countMail(context.db))) throw new Error('the hourly limit of mail is reached')
   const now = new Date()
-  const issued = await context.db.transaction().execute(async (trx) => {
+  const issued = await inTransaction(context.db, async (trx) => {
     const tokens: IssuedToken[] = []
     for (const kind of kinds) {
       const sentTo = kind === 'email_change_new' ? (user.new_email ?? '') : user.email

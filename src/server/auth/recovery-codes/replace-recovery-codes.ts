@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { hashRecoveryCode, makeRecoveryCode } from './recovery-code.ts'
 
 const COUNT = 10
@@ -19,7 +20,7 @@ export async function replaceRecoveryCodes(
     code_hash: hashRecoveryCode(codeSecret, user.id, code),
     created_at,
   }))
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
     await trx.insertInto('auth_recovery_codes').values(rows).execute()
     await recordAudit(trx, {

@@ -3,6 +3,7 @@ import { AppError } from '../../http/app-error.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { countGuess, forgetGuesses } from '../factors/factor-limits.ts'
 import { raiseSession } from '../factors/raise-session.ts'
+import { inTransaction } from '../in-transaction.ts'
 import type { SessionRow } from '../require-user.ts'
 import { countRecoveryCodes } from './count-recovery-codes.ts'
 import { hashRecoveryCode } from './recovery-code.ts'
@@ -16,7 +17,7 @@ export async function spendRecoveryCode(
 ): Promise<number> {
   await countGuess(db, `recovery:${user.id}`)
   const hash = hashRecoveryCode(codeSecret, user.id, code)
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable('auth_recovery_codes')
       .set({ used_at: new Date().toISOString() })

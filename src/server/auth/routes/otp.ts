@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { limitByAddress } from '../one-time/limit-calls.ts'
 import { limitMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
@@ -58,7 +59,7 @@ async function signUp(
   email: string,
   userMetadata: Record<string, unknown>,
 ): Promise<UserRow | undefined> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const user = await insertUser(trx, { email, passwordHash: null, confirmed: false, userMetadata })
     if (user === null) return findUserByEmail(trx, email)
     await recordAudit(trx, {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
 import { confirmEmailChange } from '../one-time/confirm-email-change.ts'
 import { findByCode, findByLink, spendToken, type TokenRow } from '../one-time/find-token.ts'
 import { type Kind, kindsOfType } from '../one-time/kinds.ts'
@@ -85,7 +86,7 @@ async function redeem(
   { request, reply, token, user, fail }: Redemption,
 ): Promise<unknown> {
   const isEmailChange = token.kind.startsWith('email_change')
-  const proved = await context.db.transaction().execute(async (trx) => {
+  const proved = await inTransaction(context.db, async (trx) => {
     if (isEmailChange) return confirmEmailChange(trx, context.config, token, fail)
     if (!(await spendToken(trx, token.id))) throw fail()
     return confirmEmail(trx, user)
