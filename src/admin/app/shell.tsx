@@ -1,14 +1,15 @@
-import { LogOut } from 'lucide-react'
+import { LogOut, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { BrandMark } from '../components/brand-mark.tsx'
 import { Button } from '../components/button.tsx'
 import { useCurrentUser } from '../lib/current-user.tsx'
+import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
 import { SideNavigation } from './side-navigation.tsx'
-import type { Tab } from './tabs.ts'
+import { ACCOUNT_PATH, type Tab } from './tabs.ts'
 
 interface ShellProps {
-  tab: Tab
+  tab: Tab | null
   onSignOut: () => void
   children: ReactNode
 }
@@ -33,6 +34,16 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
         <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
           {user.email}
         </p>
+        <a
+          href={ACCOUNT_PATH}
+          aria-label="Minha conta"
+          aria-current={tab === null ? 'page' : undefined}
+          onClick={(event) => openHere(event, ACCOUNT_PATH)}
+          className="inline-flex min-h-11 min-w-11 flex-none items-center justify-center gap-2 rounded-1 px-3 text-[0.9375rem] font-semibold transition-colors duration-150 hover:bg-surface/10 aria-[current=page]:text-accent [&_svg]:size-5"
+        >
+          <UserRound aria-hidden="true" />
+          <span className="max-md:hidden">Minha conta</span>
+        </a>
         <Button look="onInk" onClick={onSignOut}>
           <LogOut aria-hidden="true" />
           Sair
