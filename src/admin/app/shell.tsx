@@ -25,11 +25,10 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
       >
         Pular para o conteúdo
       </a>
-      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-3 pr-2 pl-4 md:h-16 md:px-6">
-        <BrandMark className="w-[26px] flex-none" />
+      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-1 pr-2 pl-4 md:h-16 md:gap-3 md:px-6">
+        <BrandMark className="mr-1.5 w-[26px] flex-none md:mr-0" />
         <h1 className="mr-auto truncate text-[1.0625rem] tracking-[-0.02em]">
-          Admin Dashboard{' '}
-          <span className="font-normal text-on-ink-2 max-[359px]:hidden">{boot.brandName}</span>
+          Admin Dashboard <span className="font-normal text-on-ink-2 max-sm:hidden">{boot.brandName}</span>
         </h1>
         <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
           {user.email}
@@ -44,7 +43,7 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
           <UserRound aria-hidden="true" />
           <span className="max-md:hidden">Minha conta</span>
         </a>
-        <Button look="onInk" onClick={onSignOut}>
+        <Button look="onInk" onClick={onSignOut} className="flex-none max-md:px-3 max-[359px]:[&_svg]:hidden">
           <LogOut aria-hidden="true" />
           Sair
         </Button>

@@ -32,7 +32,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
           <ModalBody>
             <FailureBox error={change.error} fallback="Não foi possível trocar a senha." />
             {/* For password managers, which otherwise cannot tell whose password this is. */}
-            <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+            <input type="text" autoComplete="username" value={email} readOnly hidden />
             <Field label="Senha atual" error={errors.current?.message}>
               {(control) => (
                 <PasswordInput

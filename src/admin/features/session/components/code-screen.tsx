@@ -8,7 +8,7 @@ export function CodeScreen({ email, factors }: { email: string; factors: SecondF
   return (
     <DoorFrame
       title="Falta um passo"
-      text={`Digite o código do aplicativo autenticador de ${email}.`}
+      text={`A conta ${email} pede uma segunda confirmação.`}
       footer={
         <button type="button" className={QUIET_LINK} onClick={() => signOut()}>
           Entrar com outra conta

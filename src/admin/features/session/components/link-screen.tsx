@@ -34,7 +34,7 @@ export function LinkScreen({ link, onDone }: LinkScreenProps) {
     return (
       <DoorFrame
         title="Crie uma nova senha"
-        text="Ela vale já no próximo passo: você entra em seguida."
+        text="Depois de salvar, você já entra no painel."
         footer={<StartOver />}
       >
         <NewPasswordForm tokenHash={link.tokenHash} onSaved={() => onDone('login')} />
