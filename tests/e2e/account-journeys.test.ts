@@ -11,10 +11,14 @@ const NEW_PASSWORD = 'varanda-azulejo-27'
 
 let admin: AdminSite
 let mailbox: Mailbox
+let firstHash: string | null
 
 beforeAll(async () => {
   mailbox = await Mailbox.open()
   admin = await startAdminSite({ SMTP_URL: mailbox.url })
+  const { db } = admin.site.database
+  firstHash = (await db.selectFrom('auth_users').select('password_hash').executeTakeFirstOrThrow())
+    .password_hash
 })
 afterAll(async () => {
   await admin.close()
@@ -22,6 +26,7 @@ afterAll(async () => {
 })
 afterEach(async () => {
   const { db } = admin.site.database
+  await db.updateTable('auth_users').set({ password_hash: firstHash }).execute()
   await db.deleteFrom('auth_factors').execute()
   await db.deleteFrom('rate_limits').execute()
 })
@@ -107,7 +112,7 @@ test('a forgotten password: with the six digits, from another device', async () 
   await button(page, 'Enviar link').click()
   const { code } = await mailbox.take(PRINCIPAL.email)
   await page.getByLabel('Código do e-mail').fill(code)
-  await page.getByLabel('Nova senha', { exact: true }).fill(PRINCIPAL.password)
+  await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
   await button(page, 'Salvar e entrar').click()
   await button(page, 'Sair').waitFor()
   expect(complaints()).toEqual([])
@@ -186,6 +191,33 @@ test('a recovery code lets in once', async () => {
   await page.getByLabel('Código de recuperação').fill(codes[0] ?? '')
   await button(page, 'Confirmar').click()
   await page.getByText('Restam 9 códigos de recuperação.').waitFor()
+  expect(complaints()).toEqual([])
+  await context.close()
+})
+
+test('a forgotten password and a second factor: the new password waits for a code', async () => {
+  const { page, context, complaints } = await admin.visit()
+  const { codes } = await enrol(page)
+  await button(page, 'Já guardei').click()
+  await button(page, 'Sair').click()
+  await button(page, 'Esqueci minha senha').click()
+  await page.getByLabel('Email').fill(PRINCIPAL.email)
+  await button(page, 'Enviar link').click()
+  const { link } = await mailbox.take(PRINCIPAL.email)
+  await page.goto(link)
+  await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
+  await button(page, 'Salvar e entrar').click()
+  await page.getByText('Sua conta tem verificação em duas etapas.').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Código do aplicativo').fill('000000')
+  await button(page, 'Salvar e entrar').click()
+  await page.getByText('Código incorreto.').waitFor()
+  await page.getByLabel('Código do aplicativo').fill(codes[0] ?? '')
+  await button(page, 'Salvar e entrar').click()
+  await button(page, 'Sair').waitFor()
+  await button(page, 'Sair').click()
+  await typePassword(page, NEW_PASSWORD)
+  await heading(page, 'Falta um passo').waitFor()
   expect(complaints()).toEqual([])
   await context.close()
 })

@@ -34,12 +34,14 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
   scope.put('/user', async (request) => {
     const input = readBody(body, request)
     const { user: row, session } = await requireUser(context, request)
-    await limitCalls(context, 'update-user', row.id)
     if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const user = await withFactors(db, row)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email)
     const changesEmail = newEmail !== user.email
-    if (changesEmail || input.password !== '') requireSecondFactor(user, session)
+    if (changesEmail || input.password !== '') {
+      await limitCalls(context, 'update-user', user.id)
+      requireSecondFactor(user, session)
+    }
     if (changesEmail) await prepareEmailChange(context, user, newEmail)
     const passwordHash =
       input.password === '' ? null : await prepareNewPassword(context, request, { user, session, ...input })
