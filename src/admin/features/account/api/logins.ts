@@ -1,25 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { OwnLogins } from '#contract/account.ts'
 import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { callAdminApi } from '../../../lib/admin-api.ts'
 import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
 
 const LOGINS_KEY = ['account', 'logins']
 
 export function useLogins() {
-  const services = useServices()
+  const { admin } = useServices()
   return useQuery({
     queryKey: LOGINS_KEY,
-    queryFn: async () => (await callAdminApi<OwnLogins>(services, 'GET', '/logins')).logins,
+    queryFn: async () => (await admin<OwnLogins>('/logins')).logins,
   })
 }
 
 export function useEndLogin() {
-  const services = useServices()
+  const { admin } = useServices()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => callAdminApi<void>(services, 'DELETE', `/logins/${id}`),
+    mutationFn: (id: string) => admin(`/logins/${id}`, { method: 'DELETE' }),
     onSuccess: () => notifySuccess('Sessão encerrada'),
     onError: (error) => notifyFailure('A sessão não foi encerrada.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
-import { callAdminApi } from '../../../lib/admin-api.ts'
 import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
@@ -20,7 +19,7 @@ export function useSecondFactor() {
     queryKey: FACTOR_KEY,
     queryFn: async (): Promise<SecondFactorState> => {
       const { totp } = await unwrapAuth(services.auth.mfa.listFactors())
-      const { left } = await callAdminApi<RecoveryCodesLeft>(services, 'GET', '/recovery-codes')
+      const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes')
       return { factorIds: totp.map(({ id }) => id), codesLeft: left }
     },
   })
@@ -53,7 +52,7 @@ export function useConfirmEnrolment() {
   return useMutation({
     mutationFn: async (proof: { factorId: string; code: string }): Promise<string[]> => {
       await unwrapAuth(services.auth.mfa.challengeAndVerify(proof))
-      return (await callAdminApi<NewRecoveryCodes>(services, 'POST', '/recovery-codes')).codes
+      return (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
   })
@@ -63,7 +62,8 @@ export function useNewRecoveryCodes() {
   const services = useServices()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: async () => (await callAdminApi<NewRecoveryCodes>(services, 'POST', '/recovery-codes')).codes,
+    mutationFn: async () =>
+      (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes,
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
   })
 }

@@ -62,7 +62,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
           </time>{' '}
           · último uso{' '}
           <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
-            {formatAgo(login.last_used_at)}
+            {formatAgo(login.last_used_at, Date.now())}
           </time>
         </p>
       </div>

@@ -1,6 +1,5 @@
 import type { RecoveryCodesLeft } from '#contract/account.ts'
 import { notifyWarning } from '../../../components/notify.ts'
-import { callAdminApi } from '../../../lib/admin-api.ts'
 import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import type { Services } from '../../../lib/services.tsx'
 
@@ -17,7 +16,7 @@ export async function showFactor(services: Services, proof: FactorProof): Promis
     return
   }
   const body = { code: proof.recoveryCode }
-  const { left } = await callAdminApi<RecoveryCodesLeft>(services, 'POST', '/recovery-codes/use', body)
+  const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes/use', { method: 'POST', body })
   await unwrapAuth(auth.refreshSession())
   if (left <= FEW_CODES) notifyWarning(fewLeft(left))
 }
