@@ -57,7 +57,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
         after: { factor_id: id },
       })
     })
-    return { id, type: 'totp', friendly_name: name, totp: { qr_code: qrCodeSvg(uri), secret, uri } }
+    return { id, type: 'totp', friendly_name: name, totp: { qr_code: await qrCodeSvg(uri), secret, uri } }
   })
 }
 

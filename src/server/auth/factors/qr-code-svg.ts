@@ -1,5 +1,3 @@
-import { create } from 'qrcode'
-
 /** Modules of white around the symbol, as its standard asks (ISO/IEC 18004). */
 const QUIET_ZONE = 4
 
@@ -7,7 +5,9 @@ const QUIET_ZONE = 4
  * The code as a picture. The client puts the text behind `data:image/svg+xml;utf-8,` as it is, so it holds neither
  * `#` nor `%`: colours are named.
  */
-export function qrCodeSvg(content: string): string {
+export async function qrCodeSvg(content: string): Promise<string> {
+  // Loaded when somebody enrols, which most servers see a few times in their life.
+  const { create } = await import('qrcode')
   const { size, data } = create(content, { errorCorrectionLevel: 'M' }).modules
   const side = size + 2 * QUIET_ZONE
   let path = ''

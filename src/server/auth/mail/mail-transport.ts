@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Config } from '../../config.ts'
 import type { Logger } from '../../http/logger.ts'
 import type { RenderedLetter } from './render-letter.ts'
@@ -25,24 +25,26 @@ export function createMailTransport(config: Config, log: Pick<Logger, 'info'>): 
 }
 
 function sendThroughServer(url: string, from: string): SendMail {
-  const transport = createTransport({
-    url,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  })
+  const transport = once(async () =>
+    (await loadMailer()).createTransport({
+      url,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+    }),
+  )
   return async (mail) => {
-    await transport.sendMail(toMessage(mail, from))
+    await (await transport()).sendMail(toMessage(mail, from))
   }
 }
 
 function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'>): SendMail {
-  const composer: Transporter<{ message: Buffer | NodeJS.ReadableStream }> = createTransport({
-    streamTransport: true,
-    buffer: true,
-  })
+  const composer = once(
+    async (): Promise<Transporter<{ message: Buffer | NodeJS.ReadableStream }>> =>
+      (await loadMailer()).createTransport({ streamTransport: true, buffer: true }),
+  )
   return async (mail) => {
-    const { message } = await composer.sendMail(toMessage(mail, from))
+    const { message } = await (await composer()).sendMail(toMessage(mail, from))
     const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${mail.kind}-${randomUUID().slice(0, 8)}.eml`
     // It holds a way into somebody's account.
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -53,6 +55,19 @@ function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'
       { kind: mail.kind, file: join('outbox', name) },
       'SMTP_URL is not set: a mail was written to DATA_DIR',
     )
+  }
+}
+
+/** Comes with the first mail: 5 MB that a server does not need to start. */
+function loadMailer() {
+  return import('nodemailer')
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
