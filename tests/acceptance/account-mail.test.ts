@@ -159,7 +159,8 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     [{ type: 'recovery', token: '123456' }, 'validation_failed', 400],
     [{ type: 'recovery', token_hash: 'x', email: 'a@b.co' }, 'validation_failed', 400],
     [{ type: 'outro', token_hash: 'x' }, 'validation_failed', 400],
-    [{ type: 'sms', token: '123456', phone: '+551199' }, 'phone_provider_disabled', 400],
+    [{ type: 'sms', token: '123456', phone: '+5511999999999' }, 'otp_expired', 403],
+    [{ type: 'sms', token: '123456', phone: '11-9999' }, 'validation_failed', 400],
     [{ type: 'recovery', token: '123456', email: 'ninguem@exemplo.com.br' }, 'otp_expired', 403],
   ])('POST /verify %j → %s', async (body, code, status) => {
     expect(await post('/verify', body)).toMatchObject({ status, body: { code } })

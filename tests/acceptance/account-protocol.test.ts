@@ -208,9 +208,18 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     const { data } = await other.verifyOtp({ email, token: code, type: 'email' })
     expect(data.user).toMatchObject({ email, user_metadata: { from: 'otp', email_verified: true } })
   })
+  table.row('signInWithOtp, new address, shouldCreateUser false', '422 otp_disabled', async () => {
+    const options = { shouldCreateUser: false }
+    const { error } = await client().signInWithOtp({ email: 'ninguem@exemplo.com.br', options })
+    expect(error).toMatchObject({ status: 422, code: 'otp_disabled' })
+  })
   table.row('signInWithOtp, phone', '400 phone_provider_disabled', async () => {
     const { error } = await client().signInWithOtp({ phone: '+5511999999999' })
     expect(error).toMatchObject({ status: 400, code: 'phone_provider_disabled' })
+  })
+  table.row('verifyOtp, phone', '403 otp_expired: no code goes to a phone', async () => {
+    const { error } = await client().verifyOtp({ phone: '+5511999999999', token: '123456', type: 'sms' })
+    expect(error).toMatchObject({ status: 403, code: 'otp_expired' })
   })
   table.row('verifyOtp, wrong', '403 otp_expired', async () => {
     const { error } = await client().verifyOtp({ email: EMAIL, token: '000000', type: 'email' })
@@ -331,6 +340,38 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     expect((await admin.mfa.listFactors({ userId: id })).data?.factors).toEqual([])
     expect((await admin.deleteUser(id)).error).toBeNull()
     expect((await admin.getUserById(id)).error).toMatchObject({ status: 404, code: 'user_not_found' })
+  })
+  table.row('admin.inviteUserByEmail', 'an account without a password, and a mail', async () => {
+    await later()
+    const email = 'convidada@exemplo.com.br'
+    const { data, error } = await client(keys.service).admin.inviteUserByEmail(email)
+    expect(error).toBeNull()
+    expect(data.user?.invited_at).toBeTypeOf('string')
+    const { link } = await mailbox.take(email)
+    const token_hash = new URL(link).searchParams.get('token') ?? ''
+    const accepted = await client().verifyOtp({ token_hash, type: 'invite' })
+    expect(accepted.data.user).toMatchObject({ email, user_metadata: { email_verified: true } })
+    expect((await client().admin.inviteUserByEmail('x@exemplo.com.br')).error?.status).toBe(401)
+  })
+  table.row('admin.generateLink', 'the token, told instead of mailed', async () => {
+    const { admin } = client(keys.service)
+    const email = 'link@exemplo.com.br'
+    const { data, error } = await admin.generateLink({ type: 'signup', email, password: FIRST })
+    expect(error).toBeNull()
+    expect(data.user).toMatchObject({ email, user_metadata: {} })
+    expect(data.properties?.action_link).toMatch(/\?token=.*&type=signup&redirect_to=/)
+    const token_hash = data.properties?.hashed_token ?? ''
+    expect((await client().verifyOtp({ token_hash, type: 'signup' })).error).toBeNull()
+    const change = await admin.generateLink({
+      type: 'email_change_current',
+      email,
+      newEmail: 'l2@exemplo.com.br',
+    })
+    expect(change.data.user).toMatchObject({ email, new_email: 'l2@exemplo.com.br' })
+    const missing = await admin.generateLink({ type: 'recovery', email: 'ninguem@exemplo.com.br' })
+    expect(missing.error).toMatchObject({ status: 404, code: 'user_not_found' })
+    const anyone = await client().admin.generateLink({ type: 'recovery', email })
+    expect(anyone.error).toMatchObject({ status: 401 })
   })
   table.row('admin.listUsers, public key', '401 no_authorization', async () => {
     const { error } = await client().admin.listUsers()

@@ -1,4 +1,4 @@
-const TYPES = ['recovery', 'magiclink', 'signup', 'email_change'] as const
+const TYPES = ['recovery', 'invite', 'magiclink', 'signup', 'email_change'] as const
 
 /** What a link in a mail asks for; `broken` when the server already knew that it leads nowhere. */
 export type MailLink = { type: (typeof TYPES)[number]; tokenHash: string } | { type: 'broken' }

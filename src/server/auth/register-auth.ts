@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { guardApi } from '../http/api-guard.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
+import { registerGenerateLink } from './admin-users/generate-link.ts'
 import { registerAdminUsers } from './admin-users/register-admin-users.ts'
 import type { AuthContext } from './auth-context.ts'
 import { renderAuthErrors } from './auth-error-handler.ts'
@@ -8,6 +9,7 @@ import { registerFactors } from './factors/register-factors.ts'
 import { requireApiKey } from './require-api-key.ts'
 import { registerDisabled } from './routes/disabled.ts'
 import { registerGetUser } from './routes/get-user.ts'
+import { registerInvite } from './routes/invite.ts'
 import { registerLogout } from './routes/logout.ts'
 import { registerOtp } from './routes/otp.ts'
 import { registerPublicInformation } from './routes/public-information.ts'
@@ -41,6 +43,8 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       registerVerify(scope, context)
       registerVerifyLink(scope, context)
       registerFactors(scope, context)
+      registerInvite(scope, context)
+      registerGenerateLink(scope, context)
       registerAdminUsers(scope, context)
       registerDisabled(scope)
     },

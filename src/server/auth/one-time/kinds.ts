@@ -3,16 +3,17 @@ export type Kind =
   | 'recovery'
   | 'magiclink'
   | 'signup'
+  | 'invite'
   | 'email_change_current'
   | 'email_change_new'
   | 'reauthentication'
 
-/** The protocol's verification types and the tokens that each accepts. No invitation is ever sent. */
+/** The protocol's verification types and the tokens that each accepts. */
 const KINDS_OF_TYPE: Record<string, readonly Kind[]> = {
   recovery: ['recovery'],
   magiclink: ['magiclink'],
   signup: ['signup'],
-  invite: [],
+  invite: ['invite'],
   email: ['signup', 'magiclink'],
   email_change: ['email_change_current', 'email_change_new'],
 }

@@ -25,8 +25,9 @@ const body = z.object({
 })
 
 /**
- * A link or code instead of a password. The protocol refuses an unknown address while sign-up is closed, which would
- * tell strangers who has an account: here every address gets the same answer, and only a known one gets mail.
+ * A link or code instead of a password. The protocol refuses an unknown address that may not become an account, which
+ * tells strangers who has one: while sign-up is closed, every address gets the same answer, and only a known one gets
+ * mail. While it is open, signing up tells as much anyway, and the protocol's own answer is given.
  */
 export function registerOtp(scope: FastifyInstance, context: AuthContext): void {
   const { db, config, mail, origins } = context
@@ -38,6 +39,8 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     await limitByAddress(context, request, 'otp')
     await limitMail(db, 'otp', email)
+    if (config.auth.signup === 'open' && !input.create_user && !(await findUserByEmail(db, email)))
+      throw authError(422, 'otp_disabled', 'Signups not allowed for otp')
     mail.later(async () => {
       const known = await findUserByEmail(db, email)
       const mayCreate = input.create_user && config.auth.signup === 'open'

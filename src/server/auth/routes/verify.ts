@@ -19,6 +19,7 @@ const body = z.object({ type: text, token: text, token_hash: text, email: text, 
 type VerifyInput = z.output<typeof body>
 
 const PHONE_TYPES = ['sms', 'phone_change']
+const E164 = /^\+?[1-9]\d{1,14}$/
 const HALF_DONE = {
   msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
   code: '200',
@@ -37,8 +38,7 @@ export function registerVerify(scope: FastifyInstance, context: AuthContext): vo
 
 function checkInput(input: VerifyInput): readonly Kind[] {
   if (input.type === '') throw validationFailed('Verify requires a verification type')
-  if (PHONE_TYPES.includes(input.type) || input.phone !== '')
-    throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
+  if (PHONE_TYPES.includes(input.type) || input.phone !== '') throw refusePhone(input)
   const kinds = kindsOfType(input.type)
   if (kinds === undefined) throw validationFailed('Unsupported verification type')
   if (input.token === '' && input.token_hash === '')
@@ -48,6 +48,13 @@ function checkInput(input: VerifyInput): readonly Kind[] {
   if (input.token_hash === '' && input.email === '')
     throw validationFailed('Only an email address or phone number should be provided on verify')
   return kinds
+}
+
+/** No code ever goes to a phone, so none can be right. */
+function refusePhone(input: VerifyInput): Error {
+  return E164.test(input.phone)
+    ? expired(input)
+    : validationFailed('Invalid phone number format (E.164 required)')
 }
 
 async function findProof(

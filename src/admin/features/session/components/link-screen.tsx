@@ -30,14 +30,14 @@ interface LinkScreenProps {
 /** What a link in a mail opens. Nothing is used up before the person says so: programs open links too. */
 export function LinkScreen({ link, onDone }: LinkScreenProps) {
   if (link.type === 'broken') return <BrokenLink onDone={onDone} />
-  if (link.type === 'recovery') {
+  if (link.type === 'recovery' || link.type === 'invite') {
     return (
       <DoorFrame
         title="Crie uma nova senha"
         text="Depois de salvar, você já entra no painel."
         footer={<StartOver />}
       >
-        <NewPasswordForm tokenHash={link.tokenHash} onSaved={() => onDone('login')} />
+        <NewPasswordForm tokenHash={link.tokenHash} type={link.type} onSaved={() => onDone('login')} />
       </DoorFrame>
     )
   }

@@ -31,7 +31,9 @@ function formSchema(asksMailCode: boolean, asksFactor: boolean) {
 
 type FormValues = z.infer<ReturnType<typeof formSchema>>
 
-type NewPasswordFormProps = ({ tokenHash: string } | { email: string }) & { onSaved?: () => void }
+type NewPasswordFormProps = ({ tokenHash: string; type: 'recovery' | 'invite' } | { email: string }) & {
+  onSaved?: () => void
+}
 
 /** With the link from the mail (`tokenHash`), or with the six digits that came to `email`. */
 export function NewPasswordForm(props: NewPasswordFormProps) {
@@ -101,5 +103,5 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
 }
 
 function toProof(props: NewPasswordFormProps, code: string): MailProof {
-  return 'email' in props ? { email: props.email, code } : { tokenHash: props.tokenHash, type: 'recovery' }
+  return 'email' in props ? { email: props.email, code } : props
 }
