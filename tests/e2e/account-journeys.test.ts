@@ -1,6 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
+import { AuthClient } from '@supabase/auth-js'
+import { createClient } from '@supabase/supabase-js'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { readKeys } from '../acceptance/auth-keys.ts'
 import { type AdminSite, signIn, startAdminSite } from '../support/admin-site.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { PHONE } from '../support/browser.ts'
@@ -26,7 +29,11 @@ afterAll(async () => {
 })
 afterEach(async () => {
   const { db } = admin.site.database
-  await db.updateTable('auth_users').set({ password_hash: firstHash }).execute()
+  await db
+    .updateTable('auth_users')
+    .set({ password_hash: firstHash })
+    .where('email', '=', PRINCIPAL.email)
+    .execute()
   await db.deleteFrom('auth_factors').execute()
   await db.deleteFrom('rate_limits').execute()
 })
@@ -129,6 +136,64 @@ test('a link that leads nowhere offers a new one', async () => {
   await button(page, 'Pedir um novo link').click()
   await heading(page, 'Esqueci minha senha').waitFor()
   await context.close()
+})
+
+test('a link to enter waits for the person’s word, and works once', async () => {
+  const keys = await readKeys(admin.site)
+  const client = new AuthClient({
+    url: `${admin.site.url}/auth/v1`,
+    headers: { apikey: keys.anon },
+    persistSession: false,
+  })
+  await client.signInWithOtp({ email: PRINCIPAL.email })
+  const { link } = await mailbox.take(PRINCIPAL.email)
+  const { page, context, complaints } = await admin.visit({ signedIn: false })
+  await page.goto(link)
+  await heading(page, 'Entrar no painel').waitFor()
+  await expectAccessible(page)
+  await page.goto(link)
+  await button(page, 'Entrar').click()
+  await button(page, 'Sair').waitFor()
+  await page.goto(link)
+  await button(page, 'Entrar').click()
+  await page.getByText('O link ou o código está errado ou não vale mais').waitFor()
+  await button(page, 'Ir para o login').click()
+  await button(page, 'Sair').waitFor()
+  expect(complaints()).toEqual([])
+  await context.close()
+})
+
+test('a new address: the first mailbox confirms, the second completes it', async () => {
+  const [email, newEmail] = ['ana@exemplo.com.br', 'ana.nova@exemplo.com.br']
+  const keys = await readKeys(admin.site)
+  const { auth } = createClient(admin.site.url, keys.service, { auth: { persistSession: false } })
+  const { data } = await auth.admin.createUser({ email, password: NEW_PASSWORD, email_confirm: true })
+  const { db } = admin.site.database
+  const at = new Date().toISOString()
+  await db
+    .insertInto('admin_roles')
+    .values({ user_id: data.user?.id ?? '', role: 'admin', created_at: at, updated_at: at })
+    .execute()
+  const client = new AuthClient({
+    url: `${admin.site.url}/auth/v1`,
+    headers: { apikey: keys.anon },
+    persistSession: false,
+  })
+  await client.signInWithPassword({ email, password: NEW_PASSWORD })
+  expect((await client.updateUser({ email: newEmail })).error).toBeNull()
+  const [current, next] = [await mailbox.take(email), await mailbox.take(newEmail)]
+
+  const { page, context, complaints } = await admin.visit({ signedIn: false })
+  await page.goto(current.link)
+  await button(page, 'Confirmar').click()
+  await page.getByText('Falta confirmar pelo link enviado ao outro.').waitFor()
+  await expectAccessible(page)
+  await page.goto(next.link)
+  await button(page, 'Confirmar').click()
+  await page.getByText(newEmail).waitFor()
+  expect(complaints()).toEqual([])
+  await context.close()
+  await db.deleteFrom('auth_users').where('email', '=', newEmail).execute()
 })
 
 test('second factor: on, asked for at the next login, kept over a reload, and off again', async () => {
