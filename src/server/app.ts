@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
+import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { announcePrincipal, ensurePrincipal } from './auth/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -78,7 +79,7 @@ export async function buildApp({
     swapPage: (set) => pages.compose(set),
   })
   await tags.refresh()
-  const auth = await createAuth(config, database.db)
+  const auth = await createAuth(config, database.db, log)
   const firstPassword = await ensurePrincipal(auth.context)
   if (firstPassword !== null)
     announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
@@ -114,6 +115,7 @@ export async function buildApp({
   registerHealth(app, database.db)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))
   await registerAuth(app, auth.context)
+  await registerAccount(app, auth.context)
   await registerData(app, {
     db: database.db,
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),

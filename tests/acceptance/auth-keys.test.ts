@@ -88,6 +88,11 @@ describe('the command beside a running server', () => {
     const site = await run()
     expect(await site.admin()).toMatch(/^1\nUso:/)
     expect(await site.admin('reset-password')).toMatch(/^1\nUso:/)
+    expect(await site.admin('remove-factors')).toMatch(/^1\nUso:/)
+    expect(await site.admin('remove-factors', 'ninguem@exemplo.com.br')).toMatch(/^1\nNão há nenhuma conta/)
+    expect(await site.admin('remove-factors', PRINCIPAL.email)).toMatch(
+      /^0\nA conta .* não tinha verificação/,
+    )
     expect(await site.admin('reset-password', 'ninguem@exemplo.com.br')).toBe(
       '1\nNão há nenhuma conta com o e-mail ninguem@exemplo.com.br.\n',
     )

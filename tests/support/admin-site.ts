@@ -27,8 +27,8 @@ export interface AdminSite {
 }
 
 /** The dashboard on a real server and database, and a real browser to use it with. */
-export async function startAdminSite(): Promise<AdminSite> {
-  const site = await startTestApp({ listen: true })
+export async function startAdminSite(env: Record<string, string> = {}): Promise<AdminSite> {
+  const site = await startTestApp({ listen: true, env })
   const browser = await launchBrowser()
   const { server } = site.app
 

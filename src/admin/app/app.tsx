@@ -9,17 +9,18 @@ import { watchSession } from '../features/session/api/watch-session.ts'
 import { createClients } from '../lib/clients.ts'
 import { createQueryClient } from '../lib/query-client.ts'
 import { ServicesProvider } from '../lib/services.tsx'
+import type { MailLink } from '../lib/take-mail-link.ts'
 import { SessionGate } from './session-gate.tsx'
 
 /** Composition only: clients, caches and the session are made here, once. */
-export function App({ boot }: { boot: AdminBoot }) {
+export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) {
   const [{ services, store, queryClient }] = useState(() => compose(boot))
   useEffect(() => watchSession(services, store), [services, store])
   return (
     <ServicesProvider services={services}>
       <SessionProvider store={store}>
         <QueryClientProvider client={queryClient}>
-          <SessionGate />
+          <SessionGate link={link} />
           <Toaster />
         </QueryClientProvider>
       </SessionProvider>

@@ -1,19 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { FullPageSpinner } from '../components/spinner.tsx'
 import { useSessionState } from '../features/session/api/session-context.tsx'
+import { CodeScreen } from '../features/session/components/code-screen.tsx'
+import { LinkScreen } from '../features/session/components/link-screen.tsx'
 import { LoginScreen } from '../features/session/components/login-screen.tsx'
 import { SessionEndedDialog } from '../features/session/components/session-ended-dialog.tsx'
 import { CurrentUserProvider } from '../lib/current-user.tsx'
 import { useServices } from '../lib/services.tsx'
+import type { MailLink } from '../lib/take-mail-link.ts'
 import { Dashboard } from './dashboard.tsx'
 
 /** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
-export function SessionGate() {
+export function SessionGate({ link: opened }: { link: MailLink | null }) {
   const { boot } = useServices()
   const state = useSessionState()
+  const [link, setLink] = useState(opened)
+  const [forgot, setForgot] = useState(false)
   const queryClient = useQueryClient()
-  const ended = state.status === 'ended'
+  const owed = state.status === 'second-factor' ? state.factors : []
+  const ended = state.status === 'ended' || owed.length > 0
   const wasEnded = useRef(false)
   useEffect(() => {
     // What failed for want of a session is asked for again.
@@ -25,12 +31,21 @@ export function SessionGate() {
   }, [state.status, boot.brandName])
 
   if (state.status === 'checking') return <FullPageSpinner />
-  if (state.status === 'signed-out') return <LoginScreen notice={state.notice} />
+  if (link !== null) {
+    const onDone = (next: 'login' | 'forgot') => {
+      setLink(null)
+      setForgot(next === 'forgot')
+    }
+    return <LinkScreen link={link} onDone={onDone} />
+  }
+  if (state.status === 'signed-out') return <LoginScreen notice={state.notice} forgot={forgot} />
+  if (state.status === 'second-factor' && !state.over)
+    return <CodeScreen email={state.user.email} factors={state.factors} />
   return (
     // Another person gets a dashboard of their own, with nothing of the one before.
     <CurrentUserProvider key={state.user.id} user={state.user}>
       <Dashboard />
-      {ended ? <SessionEndedDialog email={state.user.email} /> : null}
+      {ended ? <SessionEndedDialog email={state.user.email} factors={owed} /> : null}
     </CurrentUserProvider>
   )
 }

@@ -1,14 +1,15 @@
-import { LogOut } from 'lucide-react'
+import { LogOut, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { BrandMark } from '../components/brand-mark.tsx'
 import { Button } from '../components/button.tsx'
 import { useCurrentUser } from '../lib/current-user.tsx'
+import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
 import { SideNavigation } from './side-navigation.tsx'
-import type { Tab } from './tabs.ts'
+import { ACCOUNT_PATH, type Tab } from './tabs.ts'
 
 interface ShellProps {
-  tab: Tab
+  tab: Tab | null
   onSignOut: () => void
   children: ReactNode
 }
@@ -24,16 +25,25 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
       >
         Pular para o conteúdo
       </a>
-      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-3 pr-2 pl-4 md:h-16 md:px-6">
-        <BrandMark className="w-[26px] flex-none" />
+      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-1 pr-2 pl-4 md:h-16 md:gap-3 md:px-6">
+        <BrandMark className="mr-1.5 w-[26px] flex-none md:mr-0" />
         <h1 className="mr-auto truncate text-[1.0625rem] tracking-[-0.02em]">
-          Admin Dashboard{' '}
-          <span className="font-normal text-on-ink-2 max-[359px]:hidden">{boot.brandName}</span>
+          Admin Dashboard <span className="font-normal text-on-ink-2 max-sm:hidden">{boot.brandName}</span>
         </h1>
         <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
           {user.email}
         </p>
-        <Button look="onInk" onClick={onSignOut}>
+        <a
+          href={ACCOUNT_PATH}
+          aria-label="Minha conta"
+          aria-current={tab === null ? 'page' : undefined}
+          onClick={(event) => openHere(event, ACCOUNT_PATH)}
+          className="inline-flex min-h-11 min-w-11 flex-none items-center justify-center gap-2 rounded-1 px-3 text-[0.9375rem] font-semibold transition-colors duration-150 hover:bg-surface/10 aria-[current=page]:text-accent [&_svg]:size-5"
+        >
+          <UserRound aria-hidden="true" />
+          <span className="max-md:hidden">Minha conta</span>
+        </a>
+        <Button look="onInk" onClick={onSignOut} className="flex-none max-md:px-3 max-[359px]:[&_svg]:hidden">
           <LogOut aria-hidden="true" />
           Sair
         </Button>

@@ -1,6 +1,5 @@
 import { ExternalLink } from 'lucide-react'
-import type { MouseEvent } from 'react'
-import { navigate } from '../lib/address.ts'
+import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
 import { TABS, type Tab } from './tabs.ts'
 
@@ -12,7 +11,8 @@ const CURRENT =
 const LIGHT =
   'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch'
 
-export function SideNavigation({ current }: { current: Tab }) {
+/** `current` is null on what is none of the tabs. */
+export function SideNavigation({ current }: { current: Tab | null }) {
   const { boot } = useServices()
   return (
     <nav
@@ -38,11 +38,4 @@ export function SideNavigation({ current }: { current: Tab }) {
       </a>
     </nav>
   )
-}
-
-/** A plain click stays in the page; any other way of following a link is left to the browser. */
-function openHere(event: MouseEvent, path: string): void {
-  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-  event.preventDefault()
-  navigate(path)
 }

@@ -9,6 +9,7 @@ test.each([
   ['/admin/usuarios/', 'users'],
   ['/admin/configuracoes', 'settings'],
   ['/admin/outra-coisa', 'pixels'],
+  ['/admin/conta', undefined],
 ])('%s shows %s', (path, id) => {
-  expect(tabOf(path).id).toBe(id)
+  expect(tabOf(path)?.id).toBe(id)
 })

@@ -9,8 +9,12 @@ export const TABS = [
 
 export type Tab = (typeof TABS)[number]
 
-/** The tab of an address; whatever is not one shows the first. */
-export function tabOf(path: string): Tab {
+/** A person's own account is no tab: it stands beside "Sair". */
+export const ACCOUNT_PATH = '/admin/conta'
+
+/** The tab of an address, null on the account; whatever is not one shows the first. */
+export function tabOf(path: string): Tab | null {
   const address = path.replace(/\/+$/, '')
+  if (address === ACCOUNT_PATH) return null
   return TABS.find((tab) => tab.path === address) ?? TABS[0]
 }

@@ -42,3 +42,8 @@ export function notifyFailure(title: string, error: unknown, action?: Action): v
     ...(action === undefined ? {} : { action: { label: action.label, onClick: action.run } }),
   })
 }
+
+/** Something to see to soon; it stays longer, for it has to be read. */
+export function notifyWarning(text: string): void {
+  toast.warning(text, { duration: 12_000 })
+}

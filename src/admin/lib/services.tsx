@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use } from 'react'
 import type { AdminBoot } from '#contract/admin-page.ts'
 import type { Clients } from './clients.ts'
 
-interface Services extends Clients {
+export interface Services extends Clients {
   boot: AdminBoot
 }
 

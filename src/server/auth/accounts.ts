@@ -6,6 +6,7 @@ import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 import type { AuthContext } from './auth-context.ts'
 import { emailExists } from './auth-error.ts'
+import { forgetTokens } from './one-time/issue-token.ts'
 import { checkPassword } from './passwords/check-password.ts'
 import { endOtherSessions } from './sessions/end-sessions.ts'
 import { insertUser } from './users/insert-user.ts'
@@ -72,6 +73,7 @@ export class Accounts {
       .updateTable('auth_users')
       .set({
         email,
+        ...(email === before.email ? {} : { new_email: null }),
         updated_at: at,
         ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
       })
@@ -79,6 +81,7 @@ export class Accounts {
       .execute()
     await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
     await endOtherSessions(trx, id, caller.kind === 'user' && caller.userId === id ? caller.sessionId : null)
+    await forgetTokens(trx, id)
     await recordAudit(trx, {
       ...auditActor(caller),
       action: change.passwordHash === undefined ? 'user.updated' : 'user.password_changed',

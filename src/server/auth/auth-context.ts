@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { KeyRing } from './keys/key-ring.ts'
+import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
 
 /** What every operation of the auth service works with. */
@@ -11,6 +12,9 @@ export interface AuthContext {
   passwords: PasswordHasher
   /** Signs the cookies by which a browser is known again. */
   deviceSecret: string
+  /** Keys the hashes of codes that are short enough to be guessed. */
+  codeSecret: string
+  mail: MailQueue
   /** The dashboard's own origins. */
   origins: readonly string[]
 }

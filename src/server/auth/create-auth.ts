@@ -3,12 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
+import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import { Accounts } from './accounts.ts'
 import type { AuthContext } from './auth-context.ts'
 import { createIdentify } from './identify.ts'
 import { readOrMakeSecret } from './keys/app-secret.ts'
 import { KeyRing } from './keys/key-ring.ts'
+import { MailQueue } from './mail/mail-queue.ts'
+import { createMailTransport } from './mail/mail-transport.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
 import { bootSession } from './sessions/boot-session.ts'
 
@@ -23,8 +26,8 @@ export interface Auth {
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-export async function createAuth(config: Config, db: Db): Promise<Auth> {
-  const context = await createAuthContext(config, db)
+export async function createAuth(config: Config, db: Db, log?: Logger): Promise<Auth> {
+  const context = await createAuthContext(config, db, log)
   return {
     context,
     identify: createIdentify(context),
@@ -34,13 +37,20 @@ export async function createAuth(config: Config, db: Db): Promise<Auth> {
   }
 }
 
-export async function createAuthContext(config: Config, db: Db): Promise<AuthContext> {
+export async function createAuthContext(
+  config: Config,
+  db: Db,
+  log = createLogger('silent'),
+): Promise<AuthContext> {
+  const makeSecret = () => randomBytes(32).toString('base64url')
   return {
     db,
     config,
     keys: await KeyRing.open(db, config),
     passwords: new PasswordHasher(),
-    deviceSecret: await readOrMakeSecret(db, 'device_cookie', () => randomBytes(32).toString('base64url')),
+    deviceSecret: await readOrMakeSecret(db, 'device_cookie', makeSecret),
+    codeSecret: await readOrMakeSecret(db, 'one_time_codes', makeSecret),
+    mail: new MailQueue({ send: createMailTransport(config, log), log }),
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }
 }

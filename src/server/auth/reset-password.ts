@@ -1,6 +1,7 @@
 import { recordAudit } from '../db/audit.ts'
 import type { AuthContext } from './auth-context.ts'
 import { inTransaction } from './in-transaction.ts'
+import { forgetTokens } from './one-time/issue-token.ts'
 import { generatePassword } from './passwords/generate-password.ts'
 import { endSessions } from './sessions/end-sessions.ts'
 import { findUserByEmail } from './users/find-user.ts'
@@ -24,6 +25,7 @@ export async function resetPassword({ db, passwords }: AuthContext, email: strin
       .where('id', '=', user.id)
       .execute()
     await endSessions(trx, user.id)
+    await forgetTokens(trx, user.id)
     await recordAudit(trx, {
       actor_id: null,
       actor: 'command line',

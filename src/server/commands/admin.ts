@@ -1,7 +1,8 @@
-/** `npm run admin -- reset-password EMAIL | keys | rotate-keys` */
+/** `npm run admin -- reset-password EMAIL | remove-factors EMAIL | keys | rotate-keys` */
 
 import type { AuthContext } from '../auth/auth-context.ts'
 import { createAuthContext } from '../auth/create-auth.ts'
+import { removeFactors } from '../auth/factors/remove-factors.ts'
 import { resetPassword } from '../auth/reset-password.ts'
 import { rotateKeys } from '../auth/rotate-keys.ts'
 import { type Config, parseConfig, readEnvironment } from '../config.ts'
@@ -11,6 +12,7 @@ import { runCommand, UsageError } from './run-command.ts'
 
 const USAGE = `Uso:
   npm run admin -- reset-password EMAIL   gera uma nova senha e encerra todas as sessões da pessoa
+  npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas e encerra todas as sessões da pessoa
   npm run admin -- keys                   mostra a chave pública e a chave de serviço
   npm run admin -- rotate-keys            troca a chave de assinatura: todas as sessões e chaves antigas deixam de valer`
 
@@ -20,6 +22,8 @@ await runCommand(async () => {
   switch (command) {
     case 'reset-password':
       return withAuth(config, (auth) => showNewPassword(auth, args[0]))
+    case 'remove-factors':
+      return withAuth(config, (auth) => dropFactors(auth, args[0]))
     case 'keys':
       return withAuth(config, showKeys)
     case 'rotate-keys':
@@ -51,6 +55,17 @@ async function showNewPassword(auth: AuthContext, email: string | undefined): Pr
   const password = await resetPassword(auth, email)
   if (password === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
   console.log(`Nova senha de ${email}: ${password}\nTodas as sessões dessa conta foram encerradas.`)
+}
+
+async function dropFactors(auth: AuthContext, email: string | undefined): Promise<void> {
+  if (email === undefined) throw new UsageError(USAGE)
+  const removed = await removeFactors(auth, email)
+  if (removed === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  console.log(
+    removed === 0
+      ? `A conta ${email} não tinha verificação em duas etapas. Todas as suas sessões foram encerradas.`
+      : `Verificação em duas etapas de ${email} desligada. Todas as sessões dessa conta foram encerradas.`,
+  )
 }
 
 async function showKeys({ keys }: AuthContext): Promise<void> {

@@ -42,6 +42,7 @@ export interface AuthLogins {
   user_id: string
   token_hash: string
   aal: 'aal1' | 'aal2'
+  amr: Json<{ method: string; timestamp: number }[]>
   user_agent: string
   created_at: Timestamp
   last_used_at: Timestamp

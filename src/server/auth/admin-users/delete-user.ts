@@ -5,6 +5,7 @@ import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { forgetTokens } from '../one-time/issue-token.ts'
 import { flag, readBody } from '../read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { auditedUser } from '../users/audit-user.ts'
@@ -51,5 +52,7 @@ async function hide(trx: Db, user: UserRow): Promise<void> {
     .execute()
   await trx.deleteFrom('admin_roles').where('user_id', '=', user.id).execute()
   await trx.deleteFrom('auth_factors').where('user_id', '=', user.id).execute()
+  await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
+  await forgetTokens(trx, user.id)
   await endSessions(trx, user.id)
 }

@@ -4,6 +4,7 @@ import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { forgetTokens } from '../one-time/issue-token.ts'
 import { readBody, toJson } from '../read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { auditedUser } from '../users/audit-user.ts'
@@ -51,7 +52,10 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         .returningAll()
         .executeTakeFirst()
       if (row === undefined) throw authError(404, 'user_not_found', 'User not found')
-      if (changesEmail || passwordHash !== null) await endSessions(trx, user.id)
+      if (changesEmail || passwordHash !== null) {
+        await endSessions(trx, user.id)
+        await forgetTokens(trx, user.id)
+      }
       await recordAudit(trx, {
         ...SERVICE_ACTOR,
         action: passwordHash === null ? 'user.updated' : 'user.password_changed',

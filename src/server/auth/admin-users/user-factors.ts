@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
+import { lowerSessions } from '../factors/lower-sessions.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { isUuid } from '../is-uuid.ts'
 import { findFactors } from '../users/find-user.ts'
@@ -26,6 +27,7 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
         .returningAll()
         .executeTakeFirst()
       if (factor === undefined) throw authError(404, 'mfa_factor_not_found', 'Factor not found')
+      if (factor.status === 'verified') await lowerSessions(trx, user.id)
       await recordAudit(trx, {
         ...SERVICE_ACTOR,
         action: 'user.factor_removed',

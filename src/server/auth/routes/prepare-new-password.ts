@@ -3,6 +3,7 @@ import { addressBlock } from '../../http/address-block.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { countWrongGuess, refuseWhenLocked } from '../login-limits.ts'
+import { findByCode, spendToken } from '../one-time/find-token.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import type { SessionRow } from '../require-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -15,6 +16,7 @@ interface PasswordChange {
   session: SessionRow
   password: string
   current_password: string
+  nonce: string
 }
 
 /** Every rule for a person's own new password; gives back its hash. */
@@ -23,14 +25,37 @@ export async function prepareNewPassword(
   request: FastifyRequest,
   change: PasswordChange,
 ): Promise<string> {
-  const { user, session, password, current_password: current } = change
+  const { user, session, password, current_password: current, nonce } = change
   await checkPassword(password, [user.email, context.config.site.brandName])
   if (current !== '') await proveCurrentPassword(context, request, user, current)
-  else if (Date.parse(session.created_at) + FRESH_SESSION_MS <= Date.now())
-    throw authError(400, 'reauthentication_needed', 'Password update requires reauthentication')
+  else if (Date.parse(await signedInAt(context, session)) + FRESH_SESSION_MS <= Date.now())
+    await proveByNonce(context, user, nonce)
   if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password)))
     throw authError(422, 'same_password', 'New password should be different from the old password.')
   return context.passwords.hash(password)
+}
+
+/** A tab is no younger than the login that it was opened from. */
+async function signedInAt({ db }: AuthContext, session: SessionRow): Promise<string> {
+  if (session.login_id === null) return session.created_at
+  const login = await db
+    .selectFrom('auth_logins')
+    .select('created_at')
+    .where('id', '=', session.login_id)
+    .executeTakeFirstOrThrow()
+  return login.created_at
+}
+
+async function proveByNonce({ db, codeSecret }: AuthContext, user: UserRow, nonce: string): Promise<void> {
+  if (nonce === '')
+    throw authError(400, 'reauthentication_needed', 'Password update requires reauthentication')
+  const token = await findByCode(db, codeSecret, {
+    code: nonce.trim(),
+    sentTo: user.email,
+    kinds: ['reauthentication'],
+  })
+  const isGood = token?.user_id === user.id && (await spendToken(db, token.id))
+  if (!isGood) throw authError(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid')
 }
 
 async function proveCurrentPassword(

@@ -1,22 +1,32 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
-import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
-import { document, readBody, text, toJson } from '../read-body.ts'
+import { forgetTokens } from '../one-time/issue-token.ts'
+import { limitCalls } from '../one-time/limit-calls.ts'
+import { mailTokens } from '../one-time/mail-token.ts'
+import { redirectTarget } from '../one-time/redirect-target.ts'
+import { document, readBody, readQuery, text, toJson } from '../read-body.ts'
 import { requireUser, type SessionRow } from '../require-user.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { withFactors } from '../users/find-user.ts'
 import { mergeMetadata } from '../users/merge-metadata.ts'
-import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
 import { toUserObject, type UserRow, type UserWithFactors } from '../users/user-object.ts'
+import { prepareEmailChange } from './prepare-email-change.ts'
 import { prepareNewPassword } from './prepare-new-password.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
 
-const body = z.object({ email: text, password: text, current_password: text, nonce: text, data: document })
+const body = z.object({
+  email: text,
+  phone: text,
+  password: text,
+  current_password: text,
+  nonce: text,
+  data: document,
+})
 
 /** A person's own account. A new address waits in `new_email` until it is confirmed. */
 export function registerUpdateUser(scope: FastifyInstance, context: AuthContext): void {
@@ -24,14 +34,15 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
   scope.put('/user', async (request) => {
     const input = readBody(body, request)
     const { user: row, session } = await requireUser(context, request)
+    if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const user = await withFactors(db, row)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email)
     const changesEmail = newEmail !== user.email
-    if (changesEmail || input.password !== '') requireSecondFactor(user, session)
-    if (changesEmail) {
-      refuseChangeOfPrincipal(context.config, user.email)
-      await refuseTakenEmail(db, user.id, newEmail)
+    if (changesEmail || input.password !== '') {
+      await limitCalls(context, 'update-user', user.id)
+      requireSecondFactor(user, session)
     }
+    if (changesEmail) await prepareEmailChange(context, user, newEmail)
     const passwordHash =
       input.password === '' ? null : await prepareNewPassword(context, request, { user, session, ...input })
     const now = new Date().toISOString()
@@ -42,6 +53,12 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
       ...(input.data == null ? {} : { user_metadata: toJson(mergeMetadata(user.user_metadata, input.data)) }),
     }
     const updated = await save(context, { user, session, change })
+    if (changesEmail) {
+      const redirectTo = redirectTarget(context.origins, readQuery(request, 'redirect_to'))
+      context.mail.later(() =>
+        mailTokens(context, updated, ['email_change_current', 'email_change_new'], redirectTo),
+      )
+    }
     return toUserObject({ ...updated, factors: user.factors })
   })
 }
@@ -67,7 +84,10 @@ function save(
       .executeTakeFirst()
     if (updated === undefined)
       throw authError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
-    if (change.password_hash !== undefined) await endOtherSessions(trx, user.id, session.id)
+    if (change.password_hash !== undefined) {
+      await endOtherSessions(trx, user.id, session.id)
+      await forgetTokens(trx, user.id)
+    }
     await recordAudit(trx, {
       actor_id: user.id,
       actor: user.email,

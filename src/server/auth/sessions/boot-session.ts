@@ -6,7 +6,7 @@ import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { clearLoginCookie, LOGIN_IDLE_MS, readLoginCookie } from './login-cookie.ts'
 import { hashOpaqueToken } from './opaque-token.ts'
-import { type Amr, type OpenSession, openSession } from './open-session.ts'
+import { type OpenSession, openSession } from './open-session.ts'
 import { type SessionObject, toSessionObject } from './session-object.ts'
 
 /**
@@ -61,18 +61,11 @@ async function openTab(
     .executeTakeFirst()
   // Signed out by another tab in this very moment.
   if (touched.numUpdatedRows === 0n) return null
-  const amr = inheritAmr(login.aal, Date.parse(login.created_at))
+  // A tab is as sure of the person as the login that it comes from.
   const session = await openSession(
     trx,
-    { userId: user.id, loginId: login.id, aal: login.aal, amr, userAgent },
+    { userId: user.id, loginId: login.id, aal: login.aal, amr: login.amr, userAgent },
     now,
   )
   return { user, session }
-}
-
-/** A tab is as sure of the person as the login that it comes from. */
-function inheritAmr(aal: 'aal1' | 'aal2', loginAt: number): Amr {
-  const timestamp = Math.floor(loginAt / 1000)
-  const password = { method: 'password', timestamp }
-  return aal === 'aal2' ? [{ method: 'totp', timestamp }, password] : [password]
 }

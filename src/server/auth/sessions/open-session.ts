@@ -51,7 +51,7 @@ export async function openSession(trx: Db, session: NewSession, now = new Date()
 /** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
 export async function openLogin(
   trx: Db,
-  login: { userId: string; aal: Aal; userAgent: string },
+  login: { userId: string; aal: Aal; amr?: Amr; userAgent: string },
   now = new Date(),
 ): Promise<{ loginId: string; cookie: string }> {
   const loginId = randomUUID()
@@ -63,6 +63,7 @@ export async function openLogin(
       user_id: login.userId,
       token_hash: hash,
       aal: login.aal,
+      amr: JSON.stringify(login.amr ?? passwordAmr(now.getTime())),
       user_agent: login.userAgent.slice(0, USER_AGENT_MAX),
       created_at: now.toISOString(),
       last_used_at: now.toISOString(),
@@ -73,5 +74,9 @@ export async function openLogin(
 }
 
 export function passwordAmr(now = Date.now()): Amr {
-  return [{ method: 'password', timestamp: Math.floor(now / 1000) }]
+  return amrOf('password', now)
+}
+
+export function amrOf(method: 'password' | 'otp', now = Date.now()): Amr {
+  return [{ method, timestamp: Math.floor(now / 1000) }]
 }

@@ -32,7 +32,7 @@ export async function signIn(
       .executeTakeFirst()
     if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
     const login = fromDashboard
-      ? await openLogin(trx, { userId: user.id, aal: 'aal1', userAgent }, now)
+      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent }, now)
       : null
     const session = await openSession(
       trx,

@@ -9,6 +9,11 @@ const REFUSALS = new Set([401, 403, 404])
 /** Asks the server whether this tab's session still stands: it may have been ended in another tab or by another person. */
 export async function checkSession({ auth, data }: Clients, store: SessionStore): Promise<void> {
   const state = store.read()
+  if (state.status === 'second-factor') {
+    // The code may have been shown in another tab; the client tells the store.
+    await auth.refreshSession()
+    return
+  }
   if (state.status !== 'signed-in') return
   const { error } = await auth.getUser()
   if (error !== null) {

@@ -45,3 +45,21 @@ test('nobody enters while a sign-in is being judged', async () => {
   store.onAuthEvent('TOKEN_REFRESHED', marina)
   expect(store.read().status).toBe('signed-in')
 })
+
+test('who owes a code is asked for it, over their own page if it is there', () => {
+  const payload = (aal: string) => `x.${btoa(JSON.stringify({ aal }))}.x`
+  const factors = [{ id: 'f1', status: 'verified', friendly_name: 'Celular' }]
+  const at = (aal: string) =>
+    ({ ...marina, access_token: payload(aal), user: { ...marina.user, factors } }) as typeof marina
+  const owed = [{ id: 'f1', name: 'Celular' }]
+  const store = new SessionStore()
+  store.onAuthEvent('INITIAL_SESSION', at('aal1'))
+  expect(store.read()).toEqual({ status: 'second-factor', user, factors: owed, over: false })
+  store.onAuthEvent('MFA_CHALLENGE_VERIFIED', at('aal2'))
+  expect(store.read()).toEqual({ status: 'signed-in', user })
+  store.end()
+  store.onAuthEvent('SIGNED_IN', at('aal1'))
+  expect(store.read()).toEqual({ status: 'second-factor', user, factors: owed, over: true })
+  store.end()
+  expect(store.read()).toEqual({ status: 'ended', user })
+})

@@ -1,10 +1,13 @@
 import type { AuthChangeEvent, Session } from '@supabase/auth-js'
 import type { CurrentUser } from '../../../lib/current-user.tsx'
+import { pendingFactors, type SecondFactor } from './pending-factors.ts'
 
 export type SessionState =
   | { status: 'checking' }
   | { status: 'signed-out'; notice: string | null }
   | { status: 'signed-in'; user: CurrentUser }
+  /** The password was right; a code is still owed. `over` keeps this person's page, with what they were doing, underneath. */
+  | { status: 'second-factor'; user: CurrentUser; factors: SecondFactor[]; over: boolean }
   /** Expired or revoked: the page stays as it is, and the login lies over it. */
   | { status: 'ended'; user: CurrentUser }
 
@@ -48,13 +51,22 @@ export class SessionStore {
 
   /** The session is over, and it was not the person's doing. */
   end(): void {
-    if (this.#state.status === 'signed-in') this.#set({ status: 'ended', user: this.#state.user })
-    else if (this.#state.status === 'checking') this.leave(null)
+    const state = this.#state
+    if (state.status === 'signed-in') this.#set({ status: 'ended', user: state.user })
+    else if (state.status === 'second-factor' && state.over) this.#set({ status: 'ended', user: state.user })
+    else if (state.status === 'checking' || state.status === 'second-factor') this.leave(null)
   }
 
-  enter({ user }: Session): void {
+  enter(session: Session): void {
+    const { user } = session
     const state = this.#state
     const email = user.email ?? ''
+    const factors = pendingFactors(session)
+    if (factors.length > 0) {
+      const over = hasPage(state) && state.user.id === user.id
+      this.#set({ status: 'second-factor', user: { id: user.id, email }, factors, over })
+      return
+    }
     if (state.status === 'signed-in' && state.user.id === user.id && state.user.email === email) return
     this.#set({ status: 'signed-in', user: { id: user.id, email } })
   }
@@ -63,4 +75,10 @@ export class SessionStore {
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Whether this person's dashboard is on the screen, in front or underneath. */
+function hasPage(state: SessionState): state is Extract<SessionState, { user: CurrentUser }> {
+  if (state.status === 'second-factor') return state.over
+  return state.status === 'signed-in' || state.status === 'ended'
 }

@@ -3,11 +3,19 @@ import { SESSION_ENDED } from '#contract/error-messages.ts'
 import { BrandMark } from '../../../components/brand-mark.tsx'
 import { OVERLAY, SHEET } from '../../../components/dialog-style.ts'
 import { useReturnFocus } from '../../../components/use-return-focus.ts'
+import type { SecondFactor } from '../api/pending-factors.ts'
 import { useSignOut } from '../api/sign-out.ts'
+import { CodeForm } from './code-form.tsx'
 import { LoginForm } from './login-form.tsx'
 
+interface SessionEndedDialogProps {
+  email: string
+  /** What is still owed after the password. */
+  factors: SecondFactor[]
+}
+
 /** The login over the page: whatever was being typed waits underneath. */
-export function SessionEndedDialog({ email }: { email: string }) {
+export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) {
   const signOut = useSignOut()
   const focus = useReturnFocus()
   return (
@@ -23,9 +31,10 @@ export function SessionEndedDialog({ email }: { email: string }) {
           <BrandMark className="mx-auto mb-5 w-[33px]" />
           <Dialog.Title className="text-center text-2xl">Entre de novo</Dialog.Title>
           <Dialog.Description className="mx-auto mt-1.5 mb-6 max-w-[22em] text-center text-balance text-text-2">
-            {SESSION_ENDED} O que você estava fazendo continua aqui.
+            {factors.length > 0 ? 'Falta o código do aplicativo.' : SESSION_ENDED} O que você estava fazendo
+            continua aqui.
           </Dialog.Description>
-          <LoginForm email={email} />
+          {factors.length > 0 ? <CodeForm factors={factors} /> : <LoginForm email={email} />}
           <button
             type="button"
             onClick={() => signOut()}

@@ -1,0 +1,38 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { OwnLogins } from '#contract/account.ts'
+import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
+import { unwrapAuth } from '../../../lib/auth-failure.ts'
+import { useServices } from '../../../lib/services.tsx'
+
+const LOGINS_KEY = ['account', 'logins']
+
+export function useLogins() {
+  const { admin } = useServices()
+  return useQuery({
+    queryKey: LOGINS_KEY,
+    queryFn: async () => (await admin<OwnLogins>('/logins')).logins,
+  })
+}
+
+export function useEndLogin() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => admin(`/logins/${id}`, { method: 'DELETE' }),
+    onSuccess: () => notifySuccess('Sessão encerrada'),
+    onError: (error) => notifyFailure('A sessão não foi encerrada.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),
+  })
+}
+
+export function useEndOtherLogins() {
+  const { auth } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () =>
+      unwrapAuth(auth.signOut({ scope: 'others' }).then(({ error }) => ({ data: null, error }))),
+    onSuccess: () => notifySuccess('As outras sessões foram encerradas'),
+    onError: (error) => notifyFailure('As outras sessões não foram encerradas.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),
+  })
+}

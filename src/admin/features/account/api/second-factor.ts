@@ -1,0 +1,82 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
+import { unwrapAuth } from '../../../lib/auth-failure.ts'
+import { RequestError } from '../../../lib/request-error.ts'
+import { useServices } from '../../../lib/services.tsx'
+
+const FACTOR_KEY = ['account', 'second-factor']
+const FACTOR_NAME = 'Aplicativo autenticador'
+
+export interface SecondFactorState {
+  /** The ids of the factors that count; none when it is off. */
+  factorIds: string[]
+  codesLeft: number
+}
+
+export function useSecondFactor() {
+  const services = useServices()
+  return useQuery({
+    queryKey: FACTOR_KEY,
+    queryFn: async (): Promise<SecondFactorState> => {
+      const { totp } = await unwrapAuth(services.auth.mfa.listFactors())
+      const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes')
+      return { factorIds: totp.map(({ id }) => id), codesLeft: left }
+    },
+  })
+}
+
+export interface Enrolment {
+  factorId: string
+  qrCode: string
+  secret: string
+}
+
+/** Starts anew each time: an enrolment that was left unfinished would hold its name. */
+export function useEnrol() {
+  const { auth } = useServices()
+  return useMutation({
+    mutationFn: async (): Promise<Enrolment> => {
+      const { all } = await unwrapAuth(auth.mfa.listFactors())
+      for (const { id, status } of all) if (status === 'unverified') await auth.mfa.unenroll({ factorId: id })
+      const factor = await unwrapAuth(auth.mfa.enroll({ factorType: 'totp', friendlyName: FACTOR_NAME }))
+      if (factor.type !== 'totp') throw new RequestError({ status: 0 })
+      return { factorId: factor.id, qrCode: factor.totp.qr_code, secret: factor.totp.secret }
+    },
+  })
+}
+
+/** The first right code switches it on, and brings the recovery codes, which are told this once. */
+export function useConfirmEnrolment() {
+  const services = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (proof: { factorId: string; code: string }): Promise<string[]> => {
+      await unwrapAuth(services.auth.mfa.challengeAndVerify(proof))
+      return (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
+  })
+}
+
+export function useNewRecoveryCodes() {
+  const services = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async () =>
+      (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
+  })
+}
+
+export function useSwitchOff() {
+  const { auth } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (factorIds: string[]) => {
+      for (const factorId of factorIds) await unwrapAuth(auth.mfa.unenroll({ factorId }))
+      // The token still says that a factor was shown.
+      await unwrapAuth(auth.refreshSession())
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
+  })
+}

@@ -1,0 +1,19 @@
+import { PageHeading } from '../../../components/page-heading.tsx'
+import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { LoginsSection } from './logins-section.tsx'
+import { PasswordSection } from './password-section.tsx'
+import { SecondFactorSection } from './second-factor-section.tsx'
+
+export function AccountScreen() {
+  const { email } = useCurrentUser()
+  return (
+    <>
+      <PageHeading title="Minha conta" subtitle={`Você entrou como ${email}.`} />
+      <div className="grid gap-5">
+        <PasswordSection />
+        <SecondFactorSection />
+        <LoginsSection />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useForm } from 'react-hook-form'
+import { Button } from '../../../components/button.tsx'
+import { FailureBox } from '../../../components/failure-box.tsx'
+import { Field } from '../../../components/field.tsx'
+import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
+import { notifySuccess } from '../../../components/notify.ts'
+import { PasswordInput } from '../../../components/password-input.tsx'
+import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { changePasswordSchema, type PasswordChange, useChangePassword } from '../api/change-password.ts'
+
+export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
+  const { email } = useCurrentUser()
+  const change = useChangePassword()
+  const { register, handleSubmit, formState } = useForm<PasswordChange>({
+    defaultValues: { current: '', password: '' },
+    resolver: standardSchemaResolver(changePasswordSchema),
+  })
+  const { errors } = formState
+  const submit = handleSubmit((values) =>
+    change.mutate(values, {
+      onSuccess: () => {
+        onClose()
+        notifySuccess('Senha trocada')
+      },
+    }),
+  )
+  return (
+    <Modal title="Trocar senha" width="md" dirty={formState.isDirty} onClose={onClose}>
+      {(close) => (
+        <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
+          <ModalBody>
+            <FailureBox error={change.error} fallback="Não foi possível trocar a senha." />
+            {/* For password managers, which otherwise cannot tell whose password this is. */}
+            <input type="text" autoComplete="username" value={email} readOnly hidden />
+            <Field label="Senha atual" error={errors.current?.message}>
+              {(control) => (
+                <PasswordInput
+                  autoComplete="current-password"
+                  data-autofocus
+                  required
+                  {...control}
+                  {...register('current')}
+                />
+              )}
+            </Field>
+            <Field
+              label="Nova senha"
+              error={errors.password?.message}
+              hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
+            >
+              {(control) => (
+                <PasswordInput autoComplete="new-password" required {...control} {...register('password')} />
+              )}
+            </Field>
+          </ModalBody>
+          <ModalFooter>
+            <Button look="outline" onClick={close}>
+              Cancelar
+            </Button>
+            <Button type="submit" disabled={change.isPending}>
+              {change.isPending ? 'Salvando...' : 'Trocar senha'}
+            </Button>
+          </ModalFooter>
+        </form>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,97 @@
+import { Monitor, Smartphone } from 'lucide-react'
+import type { OwnLogin } from '#contract/account.ts'
+import { Button } from '../../../components/button.tsx'
+import { LoadFailure } from '../../../components/load-failure.tsx'
+import { Bone } from '../../../components/skeleton.tsx'
+import { formatAgo } from '../../../lib/format-ago.ts'
+import { formatDate, formatTimestamp } from '../../../lib/format-date.ts'
+import { useEndLogin, useEndOtherLogins, useLogins } from '../api/logins.ts'
+import { describeBrowser, isPhone } from '../describe-browser.ts'
+import { SectionCard } from './section-card.tsx'
+
+export function LoginsSection() {
+  const logins = useLogins()
+  const endOthers = useEndOtherLogins()
+  const others = logins.data?.filter((login) => !login.current).length ?? 0
+  return (
+    <SectionCard
+      title="Onde você está conectado"
+      text="Não reconhece algum? Encerre-o e troque sua senha."
+      action={
+        others > 0 ? (
+          <Button look="outline" onClick={() => endOthers.mutate()} aria-disabled={endOthers.isPending}>
+            Encerrar outras sessões
+          </Button>
+        ) : null
+      }
+    >
+      {logins.isPending ? <LoginSkeleton /> : null}
+      {logins.isError ? (
+        <LoadFailure
+          error={logins.error}
+          fallback="Não foi possível listar suas sessões."
+          onRetry={() => logins.refetch()}
+        />
+      ) : null}
+      {logins.data ? (
+        <ul>
+          {logins.data.map((login) => (
+            <LoginItem key={login.id} login={login} />
+          ))}
+        </ul>
+      ) : null}
+    </SectionCard>
+  )
+}
+
+function LoginItem({ login }: { login: OwnLogin }) {
+  const end = useEndLogin()
+  const name = describeBrowser(login.user_agent)
+  const Icon = isPhone(login.user_agent) ? Smartphone : Monitor
+  return (
+    <li className="flex items-center gap-4 border-t border-line px-5 py-4 sm:px-7">
+      <Icon aria-hidden="true" className="size-6 flex-none text-text-2" />
+      <div className="min-w-0 flex-1">
+        <p className="font-semibold" title={login.user_agent}>
+          {name}
+        </p>
+        <p className="text-sm text-text-2">
+          Entrou em{' '}
+          <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
+            {formatDate(login.created_at)}
+          </time>{' '}
+          · último uso{' '}
+          <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
+            {formatAgo(login.last_used_at, Date.now())}
+          </time>
+        </p>
+      </div>
+      {login.current ? (
+        <span className="flex-none rounded-full bg-ok-bg px-3 py-1 text-sm font-semibold text-ok">
+          Esta sessão
+        </span>
+      ) : (
+        <Button
+          look="outline"
+          aria-label={`Encerrar ${name}`}
+          aria-disabled={end.isPending}
+          onClick={() => end.mutate(login.id)}
+        >
+          Encerrar
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function LoginSkeleton() {
+  return (
+    <div className="flex items-center gap-4 border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
+      <Bone className="size-6 rounded" />
+      <div className="grid flex-1 gap-2">
+        <Bone className="h-4 w-40 rounded" />
+        <Bone className="h-3 w-56 max-w-full rounded" />
+      </div>
+    </div>
+  )
+}

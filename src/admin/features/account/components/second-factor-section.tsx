@@ -1,0 +1,106 @@
+import { useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
+import { MessageBox } from '../../../components/message-box.tsx'
+import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
+import { Bone } from '../../../components/skeleton.tsx'
+import { useEnrol, useNewRecoveryCodes, useSecondFactor, useSwitchOff } from '../api/second-factor.ts'
+import { EnrolModal } from './enrol-modal.tsx'
+import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
+import { SectionCard } from './section-card.tsx'
+
+const TITLE = 'Verificação em duas etapas'
+const FEW_CODES = 3
+
+export function SecondFactorSection() {
+  const state = useSecondFactor()
+  const [open, setOpen] = useState<'enrol' | 'switch-off' | null>(null)
+  const enrol = useEnrol()
+  const switchOff = useSwitchOff()
+  const newCodes = useNewRecoveryCodes()
+  if (state.isPending)
+    return <SectionCard title={TITLE} text={<Bone className="mt-2 h-4 w-64 max-w-full rounded" />} />
+  if (state.isError) {
+    return (
+      <SectionCard
+        title={TITLE}
+        text="Não foi possível ler o estado da verificação."
+        action={
+          <Button look="outline" onClick={() => state.refetch()}>
+            Tentar novamente
+          </Button>
+        }
+      />
+    )
+  }
+  const { factorIds, codesLeft } = state.data
+  const isOn = factorIds.length > 0
+  const turnOn = () => {
+    setOpen('enrol')
+    enrol.mutate()
+  }
+  const turnOff = () => {
+    setOpen(null)
+    switchOff.mutate(factorIds, {
+      onSuccess: () => notifySuccess('Verificação em duas etapas desativada'),
+      onError: (error) => notifyFailure('A verificação em duas etapas continua ativa.', error),
+    })
+  }
+  const renew = () =>
+    newCodes.mutate(undefined, {
+      onError: (error) => notifyFailure('Os códigos não foram gerados.', error),
+    })
+  return (
+    <SectionCard
+      title={TITLE}
+      text={
+        isOn ? (
+          <>
+            <strong className="font-semibold text-ok">Ativada.</strong> Além da senha, o login pede um código
+            do seu celular. {codesLeft === 1 ? 'Resta 1 código' : `Restam ${codesLeft} códigos`} de
+            recuperação.
+          </>
+        ) : (
+          'Além da senha, o login passa a pedir um código do seu celular. Quem descobrir sua senha não entra sem ele.'
+        )
+      }
+      action={
+        isOn ? (
+          <>
+            <Button look="outline" onClick={renew} aria-disabled={newCodes.isPending}>
+              Gerar novos códigos
+            </Button>
+            <Button look="outline" onClick={() => setOpen('switch-off')} aria-disabled={switchOff.isPending}>
+              Desativar
+            </Button>
+          </>
+        ) : (
+          <Button onClick={turnOn}>Ativar</Button>
+        )
+      }
+    >
+      {isOn && codesLeft <= FEW_CODES ? (
+        <div className="px-5 pb-5 sm:px-7 sm:pb-6">
+          <MessageBox look="warn">
+            {codesLeft === 0
+              ? 'Você está sem códigos de recuperação: se perder o celular, não conseguirá entrar. Gere novos.'
+              : 'Seus códigos de recuperação estão acabando. Gere novos.'}
+          </MessageBox>
+        </div>
+      ) : null}
+      {open === 'enrol' ? (
+        <EnrolModal enrolment={enrol.data} failure={enrol.error} onClose={() => setOpen(null)} />
+      ) : null}
+      {newCodes.data ? <RecoveryCodesModal codes={newCodes.data} onClose={() => newCodes.reset()} /> : null}
+      {open === 'switch-off' ? (
+        <ConfirmDialog
+          title="Desativar a verificação em duas etapas?"
+          description="Sua conta volta a ser protegida só pela senha, e os códigos de recuperação deixam de valer."
+          confirmLabel="Desativar"
+          onCancel={() => setOpen(null)}
+          onConfirm={turnOff}
+        />
+      ) : null}
+    </SectionCard>
+  )
+}

@@ -1,0 +1,27 @@
+import { type ReactNode, useId } from 'react'
+import { Card } from '../../../components/card.tsx'
+
+interface SectionCardProps {
+  title: string
+  text: ReactNode
+  action?: ReactNode
+  children?: ReactNode
+}
+
+export function SectionCard({ title, text, action, children }: SectionCardProps) {
+  const id = useId()
+  return (
+    <Card role="region" aria-labelledby={id}>
+      <div className="flex flex-col gap-4 p-5 sm:flex-row sm:items-center sm:px-7 sm:py-6">
+        <div className="min-w-0 flex-1">
+          <h3 id={id} className="text-lg">
+            {title}
+          </h3>
+          <div className="mt-1 max-w-[38em] text-pretty text-text-2">{text}</div>
+        </div>
+        {action ? <div className="flex flex-none flex-wrap gap-3 max-sm:*:flex-1">{action}</div> : null}
+      </div>
+      {children}
+    </Card>
+  )
+}

@@ -1,0 +1,20 @@
+import { useMutation } from '@tanstack/react-query'
+import * as z from 'zod/mini'
+import { isEmail } from '#contract/email.ts'
+import { unwrapAuth } from '../../../lib/auth-failure.ts'
+import { useServices } from '../../../lib/services.tsx'
+
+export const recoverySchema = z.object({
+  email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
+})
+
+export type RecoveryRequest = z.infer<typeof recoverySchema>
+
+/** The server answers the same whether or not anybody has that address. */
+export function useRequestRecovery() {
+  const { auth } = useServices()
+  return useMutation({
+    mutationFn: ({ email }: RecoveryRequest) =>
+      unwrapAuth(auth.resetPasswordForEmail(email.trim(), { redirectTo: `${location.origin}/admin` })),
+  })
+}

@@ -1,0 +1,21 @@
+import type { SecondFactor } from '../api/pending-factors.ts'
+import { useSignOut } from '../api/sign-out.ts'
+import { CodeForm } from './code-form.tsx'
+import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
+
+export function CodeScreen({ email, factors }: { email: string; factors: SecondFactor[] }) {
+  const signOut = useSignOut()
+  return (
+    <DoorFrame
+      title="Falta um passo"
+      text={`A conta ${email} pede uma segunda confirmação.`}
+      footer={
+        <button type="button" className={QUIET_LINK} onClick={() => signOut()}>
+          Entrar com outra conta
+        </button>
+      }
+    >
+      <CodeForm factors={factors} />
+    </DoorFrame>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { BrandMark } from '../../../components/brand-mark.tsx'
+
+interface DoorFrameProps {
+  title: string
+  text: string
+  children: ReactNode
+  /** Stands on the threshold. */
+  footer: ReactNode
+}
+
+/** Who is not in yet stands in the lit doorway. */
+export function DoorFrame({ title, text, children, footer }: DoorFrameProps) {
+  return (
+    <main className="on-ink grid min-h-dvh place-items-end-safe justify-center overflow-hidden px-6 pt-22 sm:px-10 sm:pt-18">
+      <div className="doorway flex min-h-[calc(100dvh-120px)] w-full flex-col bg-surface px-8 pt-19 pb-5 text-ink [--focus:var(--ink)] sm:min-h-[min(740px,100dvh-104px)] sm:w-[440px] sm:px-11 sm:pt-26 sm:pb-8">
+        <BrandMark className="mx-auto mb-6 w-[39px]" />
+        <h1 className="text-center text-[1.75rem] tracking-[-0.035em]">{title}</h1>
+        <p className="mx-auto mt-1.5 mb-7 max-w-[22em] text-center text-balance wrap-anywhere text-text-2">
+          {text}
+        </p>
+        <div className="grid gap-4.5">{children}</div>
+        <div className="mx-auto mt-auto grid justify-items-center pt-4">{footer}</div>
+      </div>
+    </main>
+  )
+}
+
+export const QUIET_LINK =
+  'mx-auto flex min-h-11 items-center px-3 text-[0.9375rem] text-text-2 underline underline-offset-4 hover:text-ink'

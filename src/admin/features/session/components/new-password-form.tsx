@@ -1,0 +1,107 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { Button } from '../../../components/button.tsx'
+import { CodeInput } from '../../../components/code-input.tsx'
+import { FailureBox } from '../../../components/failure-box.tsx'
+import { CONTROL, Field } from '../../../components/field.tsx'
+import { PasswordInput } from '../../../components/password-input.tsx'
+import type { MailProof } from '../api/redeem-mail.ts'
+import { SecondFactorNeeded, useSetNewPassword } from '../api/set-new-password.ts'
+
+const RIGHT_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
+
+function formSchema(asksMailCode: boolean, asksFactor: boolean) {
+  return z.object({
+    mailCode: z
+      .string()
+      .check(
+        z.refine((code) => !asksMailCode || /^\s*\d{6}\s*$/.test(code), 'Digite os 6 dígitos do e-mail.'),
+      ),
+    password: z
+      .string()
+      .check(z.minLength(PASSWORD_MIN_LENGTH, RIGHT_LENGTH), z.maxLength(PASSWORD_MAX_LENGTH, RIGHT_LENGTH)),
+    factorCode: z
+      .string()
+      .check(z.refine((code) => !asksFactor || code.trim() !== '', 'Digite o código do aplicativo.')),
+  })
+}
+
+type FormValues = z.infer<ReturnType<typeof formSchema>>
+
+type NewPasswordFormProps = ({ tokenHash: string; type: 'recovery' | 'invite' } | { email: string }) & {
+  onSaved?: () => void
+}
+
+/** With the link from the mail (`tokenHash`), or with the six digits that came to `email`. */
+export function NewPasswordForm(props: NewPasswordFormProps) {
+  const save = useSetNewPassword()
+  const asksMailCode = 'email' in props
+  const [asksFactor, setAsksFactor] = useState(false)
+  const { register, handleSubmit, formState, setFocus } = useForm<FormValues>({
+    defaultValues: { mailCode: '', password: '', factorCode: '' },
+    resolver: standardSchemaResolver(formSchema(asksMailCode, asksFactor)),
+  })
+  const { errors } = formState
+  useEffect(() => setFocus(asksMailCode ? 'mailCode' : 'password'), [asksMailCode, setFocus])
+  useEffect(() => {
+    if (asksFactor) setFocus('factorCode')
+  }, [asksFactor, setFocus])
+  const submit = handleSubmit(({ mailCode, password, factorCode }) =>
+    save.mutate(
+      { proof: toProof(props, mailCode), password, code: factorCode.trim() },
+      {
+        onSuccess: () => props.onSaved?.(),
+        onError: (error) => setAsksFactor(asksFactor || error instanceof SecondFactorNeeded),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4.5">
+      {save.error instanceof SecondFactorNeeded ? null : (
+        <FailureBox error={save.error} fallback="Não foi possível salvar a nova senha." />
+      )}
+      {asksMailCode ? (
+        <Field label="Código do e-mail" error={errors.mailCode?.message}>
+          {(control) => <CodeInput {...control} {...register('mailCode')} />}
+        </Field>
+      ) : null}
+      <Field
+        label="Nova senha"
+        error={errors.password?.message}
+        hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
+      >
+        {(control) => (
+          <PasswordInput autoComplete="new-password" required {...control} {...register('password')} />
+        )}
+      </Field>
+      {asksFactor ? (
+        <Field
+          label="Código do aplicativo"
+          error={errors.factorCode?.message}
+          hint="Sua conta tem verificação em duas etapas. Sem o celular, digite um código de recuperação."
+        >
+          {(control) => (
+            <input
+              autoComplete="one-time-code"
+              autoCapitalize="none"
+              spellCheck={false}
+              className={CONTROL}
+              {...control}
+              {...register('factorCode')}
+            />
+          )}
+        </Field>
+      ) : null}
+      <Button type="submit" disabled={save.isPending} className="mt-1.5 min-h-13 text-base">
+        {save.isPending ? 'Salvando...' : 'Salvar e entrar'}
+      </Button>
+    </form>
+  )
+}
+
+function toProof(props: NewPasswordFormProps, code: string): MailProof {
+  return 'email' in props ? { email: props.email, code } : props
+}

@@ -1,0 +1,26 @@
+import { type AuthError, isAuthWeakPasswordError } from '@supabase/auth-js'
+import { RequestError } from './request-error.ts'
+
+/** An error of the auth client in the form that screens read. */
+export function toRequestError(error: AuthError): RequestError {
+  return new RequestError({
+    status: error.status ?? 0,
+    code: error.code ?? null,
+    message: error.message,
+    reasons: isAuthWeakPasswordError(error) ? error.reasons : [],
+  })
+}
+
+interface Answer {
+  data: unknown
+  error: AuthError | null
+}
+
+/** The data of an answer of the auth service; its error, thrown. */
+export async function unwrapAuth<A extends Answer>(
+  answer: PromiseLike<A>,
+): Promise<Extract<A, { error: null }>['data']> {
+  const { data, error } = await answer
+  if (error !== null) throw toRequestError(error)
+  return data
+}

@@ -1,0 +1,24 @@
+import { recordAudit } from '../../db/audit.ts'
+import type { Db } from '../../db/database.ts'
+import { AppError } from '../../http/app-error.ts'
+import { inTransaction } from '../in-transaction.ts'
+
+/** "Encerrar": one browser with all its tabs, or one program's session. */
+export async function endOwnLogin(db: Db, user: { id: string; email: string }, id: string): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const login = await trx
+      .deleteFrom('auth_logins')
+      .where('id', '=', id)
+      .where('user_id', '=', user.id)
+      .executeTakeFirst()
+    const session = await trx
+      .deleteFrom('auth_sessions')
+      .where('id', '=', id)
+      .where('user_id', '=', user.id)
+      .where('login_id', 'is', null)
+      .executeTakeFirst()
+    if (login.numDeletedRows === 0n && session.numDeletedRows === 0n)
+      throw new AppError(404, 'not_found', 'Not found')
+    await recordAudit(trx, { actor_id: user.id, actor: user.email, action: 'auth.login_ended', subject: id })
+  })
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { recordAudit } from '../../db/audit.ts'
+import type { Db } from '../../db/database.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError, validationFailed } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
+import { readBody, text } from '../read-body.ts'
+import { requireUser, type SessionRow } from '../require-user.ts'
+import { qrCodeSvg } from './qr-code-svg.ts'
+import { enrolTotp } from './totp.ts'
+
+const body = z.object({ factor_type: text, friendly_name: text, issuer: text })
+
+const MAX_FACTORS = 10
+const NAME_MAX = 100
+/** An enrolment that was never finished makes room after this. */
+const UNFINISHED_MS = 10 * 60_000
+
+const NOT_OFFERED: Record<string, [code: string, name: string]> = {
+  phone: ['mfa_phone_enroll_not_enabled', 'Phone'],
+  webauthn: ['mfa_webauthn_enroll_not_enabled', 'WebAuthn'],
+}
+
+export function registerEnrollFactor(scope: FastifyInstance, context: AuthContext): void {
+  const { db, config } = context
+  scope.post('/factors', async (request) => {
+    const { factor_type: type, friendly_name: name, issuer } = readBody(body, request)
+    const { user, session } = await requireUser(context, request)
+    refuseOtherTypes(type)
+    if (name.length > NAME_MAX || issuer.length > NAME_MAX)
+      throw validationFailed(`friendly_name and issuer cannot be longer than ${NAME_MAX} characters`)
+    const { secret, uri } = enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
+    const id = randomUUID()
+    const at = new Date()
+    await inTransaction(db, async (trx) => {
+      await makeRoom(trx, session, name, at)
+      await trx
+        .insertInto('auth_factors')
+        .values({
+          id,
+          user_id: user.id,
+          friendly_name: name,
+          factor_type: 'totp',
+          status: 'unverified',
+          secret,
+          created_at: at.toISOString(),
+          updated_at: at.toISOString(),
+        })
+        .execute()
+      await recordAudit(trx, {
+        actor_id: user.id,
+        actor: user.email,
+        action: 'auth.factor_enrolled',
+        subject: user.id,
+        after: { factor_id: id },
+      })
+    })
+    return { id, type: 'totp', friendly_name: name, totp: { qr_code: await qrCodeSvg(uri), secret, uri } }
+  })
+}
+
+function refuseOtherTypes(type: string): void {
+  if (type === 'totp') return
+  const known = NOT_OFFERED[type]
+  if (known === undefined) throw validationFailed('factor_type needs to be totp, phone, or webauthn')
+  throw authError(422, known[0], `MFA enroll is disabled for ${known[1]}`)
+}
+
+async function makeRoom(trx: Db, session: SessionRow, name: string, now: Date): Promise<void> {
+  const userId = session.user_id
+  await trx
+    .deleteFrom('auth_factors')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'unverified')
+    .where('created_at', '<=', new Date(now.getTime() - UNFINISHED_MS).toISOString())
+    .execute()
+  const factors = await trx
+    .selectFrom('auth_factors')
+    .select(['friendly_name', 'status'])
+    .where('user_id', '=', userId)
+    .execute()
+  if (session.aal === 'aal1' && factors.some((factor) => factor.status === 'verified'))
+    throw authError(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
+  if (factors.length >= MAX_FACTORS)
+    throw authError(
+      422,
+      'too_many_enrolled_mfa_factors',
+      'Maximum number of verified factors reached, unenroll to continue',
+    )
+  if (factors.some((factor) => factor.friendly_name === name))
+    throw authError(
+      422,
+      'mfa_factor_name_conflict',
+      `A factor with the friendly name "${name}" for this user already exists`,
+    )
+}

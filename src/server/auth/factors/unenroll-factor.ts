@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { recordAudit } from '../../db/audit.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
+import { inTransaction } from '../in-transaction.ts'
+import { requireUser } from '../require-user.ts'
+import { findOwnFactor } from './find-own-factor.ts'
+import { lowerSessions } from './lower-sessions.ts'
+
+export function registerUnenrollFactor(scope: FastifyInstance, context: AuthContext): void {
+  const { db } = context
+  scope.delete('/factors/:id', async (request) => {
+    const { user, session } = await requireUser(context, request)
+    const factor = await findOwnFactor(db, request, user.id)
+    if (factor.status === 'verified' && session.aal === 'aal1')
+      throw authError(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
+    await inTransaction(db, async (trx) => {
+      await trx.deleteFrom('auth_factors').where('id', '=', factor.id).execute()
+      if (factor.status === 'verified') await lowerSessions(trx, user.id)
+      await recordAudit(trx, {
+        actor_id: user.id,
+        actor: user.email,
+        action: 'auth.factor_unenrolled',
+        subject: user.id,
+        before: { factor_id: factor.id, status: factor.status },
+      })
+    })
+    return { id: factor.id }
+  })
+}

@@ -1,0 +1,14 @@
+import type { Letter, LetterInput } from '../letter.ts'
+
+export function magicLinkLetter({ brandName, url, code }: LetterInput): Letter {
+  return {
+    subject: 'Seu link para entrar',
+    paragraphs: [`Use o link abaixo para entrar no painel ${brandName} sem digitar a senha.`],
+    action: { label: 'Entrar', url },
+    code,
+    closing: [
+      'O link e o código valem por uma hora e servem uma única vez. Não os repasse a ninguém.',
+      'Não foi você? Ignore este e-mail: sem ele, ninguém entra.',
+    ],
+  }
+}

@@ -1,0 +1,14 @@
+import type { Letter, LetterInput } from '../letter.ts'
+
+export function recoveryLetter({ brandName, url, code }: LetterInput): Letter {
+  return {
+    subject: 'Crie uma nova senha',
+    paragraphs: [`Recebemos um pedido para trocar a senha da sua conta no painel ${brandName}.`],
+    action: { label: 'Criar nova senha', url },
+    code,
+    closing: [
+      'O link e o código valem por uma hora e servem uma única vez.',
+      'Não foi você? Ignore este e-mail: sua senha continua a mesma.',
+    ],
+  }
+}

@@ -1,0 +1,52 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import { makeOpaqueToken } from '../sessions/opaque-token.ts'
+import { keyedHash } from './keyed-hash.ts'
+import type { Kind } from './kinds.ts'
+
+const LIFE_MS = 60 * 60 * 1000
+
+export interface IssuedToken {
+  kind: Kind
+  sentTo: string
+  /** Goes into the link. */
+  token: string
+  /** Is typed by hand. */
+  code: string
+}
+
+/** Only the newest of its kind is good: whoever asks twice uses the second mail. */
+export async function issueToken(
+  trx: Db,
+  secret: string,
+  { userId, kind, sentTo }: { userId: string; kind: Kind; sentTo: string },
+  now = new Date(),
+): Promise<IssuedToken> {
+  await trx
+    .deleteFrom('auth_one_time_tokens')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .execute()
+  const id = randomUUID()
+  const { token, hash } = makeOpaqueToken()
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  await trx
+    .insertInto('auth_one_time_tokens')
+    .values({
+      id,
+      user_id: userId,
+      kind,
+      token_hash: hash,
+      code_hash: keyedHash(secret, id, code),
+      sent_to: sentTo,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + LIFE_MS).toISOString(),
+    })
+    .execute()
+  return { kind, sentTo, token, code }
+}
+
+/** What changes how a person signs in makes every mail that is still under way worthless. */
+export async function forgetTokens(trx: Db, userId: string): Promise<void> {
+  await trx.deleteFrom('auth_one_time_tokens').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,16 @@
+import { refuseTakenEmail } from '../accounts.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { limitMail } from '../one-time/mail-limits.ts'
+import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
+import type { UserRow } from '../users/user-object.ts'
+
+/** Every rule for a new address, before it is written down as wished for. */
+export async function prepareEmailChange(
+  context: AuthContext,
+  user: UserRow,
+  newEmail: string,
+): Promise<void> {
+  refuseChangeOfPrincipal(context.config, user.email)
+  await refuseTakenEmail(context.db, user.id, newEmail)
+  await limitMail(context.db, 'email_change', user.email)
+}
