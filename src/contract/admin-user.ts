@@ -1,5 +1,4 @@
 export const ADMIN_ROLES = ['admin', 'super_admin'] as const
-export type AdminRole = (typeof ADMIN_ROLES)[number]
 
 const ROLE_LABELS: Record<string, string> = { admin: 'Admin', super_admin: 'Super Admin' }
 

@@ -1,9 +1,12 @@
 // Only types come from `consent.ts`: what the page's first script shares with the dashboard would become a file of its own.
-import type { ConsentCategory } from './consent.ts'
+import type { ConsentCategory, OptionalCategory } from './consent.ts'
 
 /** Categories that a visitor may refuse. */
-export const OPTIONAL_CATEGORIES = ['desempenho', 'funcionalidade', 'marketing'] as const
-export type OptionalCategory = (typeof OPTIONAL_CATEGORIES)[number]
+export const OPTIONAL_CATEGORIES = [
+  'desempenho',
+  'funcionalidade',
+  'marketing',
+] as const satisfies OptionalCategory[]
 
 /** Google Consent Mode v2 storage types that each category grants. */
 export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = {

@@ -2,9 +2,11 @@
 export const CONSENT_CATEGORIES = ['essenciais', 'desempenho', 'funcionalidade', 'marketing'] as const
 export type ConsentCategory = (typeof CONSENT_CATEGORIES)[number]
 
-/** As an administrator chooses among them. */
-export const CONSENT_CATEGORY_LABELS: Record<ConsentCategory, string> = {
-  essenciais: 'Essenciais: roda sem perguntar',
+/** What a visitor may refuse. A tag is always one of these: what the site needs to work is not a vendor's code. */
+export type OptionalCategory = Exclude<ConsentCategory, 'essenciais'>
+
+/** As an administrator chooses among them for a tag. */
+export const TAG_CATEGORY_LABELS: Record<OptionalCategory, string> = {
   desempenho: 'Desempenho',
   funcionalidade: 'Funcionalidade',
   marketing: 'Marketing',

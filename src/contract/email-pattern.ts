@@ -1,5 +1,5 @@
 /** The longest address that SMTP can carry (RFC 5321, 4.5.3.1.3, less the angle brackets). */
-export const EMAIL_MAX_LENGTH = 254
+const EMAIL_MAX_LENGTH = 254
 
 /** Text, at sign, text, dot, text: the simple pattern of the description. Control characters are not text. */
 const EMAIL_PATTERN = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u

@@ -2,14 +2,6 @@ import * as z from 'zod/mini'
 import { emailSchema } from './email.ts'
 import { NEWSLETTER_HONEYPOT } from './newsletter-form.ts'
 
-export {
-  isSuccessMessage,
-  NEWSLETTER_HONEYPOT,
-  NEWSLETTER_MESSAGES,
-  NEWSLETTER_PATH,
-  type NewsletterAnswer,
-} from './newsletter-form.ts'
-
 export const newsletterSchema = z.object({
   email: emailSchema,
   [NEWSLETTER_HONEYPOT]: z.optional(z.string()),

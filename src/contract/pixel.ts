@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { CONSENT_CATEGORIES, type ConsentCategory } from './consent.ts'
+import type { OptionalCategory } from './consent.ts'
+import { OPTIONAL_CATEGORIES } from './consent-choice.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
 export type PixelType = (typeof PIXEL_TYPES)[number]
@@ -18,7 +19,7 @@ export const PIXEL_CODE_MAX_BYTES = 100_000
 export const PIXEL_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Which consent a tag of this type needs unless the administrator chose another. */
-export const DEFAULT_CATEGORY: Record<PixelType, ConsentCategory> = {
+export const DEFAULT_CATEGORY: Record<PixelType, OptionalCategory> = {
   meta: 'marketing',
   google_analytics: 'desempenho',
   google_tag_manager: 'marketing',
@@ -26,7 +27,7 @@ export const DEFAULT_CATEGORY: Record<PixelType, ConsentCategory> = {
 }
 
 export const pixelTypeSchema = z.enum(PIXEL_TYPES)
-export const consentCategorySchema = z.enum(CONSENT_CATEGORIES)
+export const tagCategorySchema = z.enum(OPTIONAL_CATEGORIES)
 
 /** A row of `tracking_pixels` as it travels on the wire. */
 export interface Pixel {
@@ -39,7 +40,7 @@ export interface Pixel {
   is_active: boolean
   /** Hosts that an administrator allowed for this tag beyond those of its type and code. */
   allowed_hosts: string[]
-  consent_category: ConsentCategory
+  consent_category: OptionalCategory
   created_at: string
   updated_at: string
 }

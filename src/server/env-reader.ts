@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { isEmail } from '#contract/email.ts'
+import { isEmail } from '#contract/email-pattern.ts'
 
 /** Reads typed values and collects what is wrong with them, so that the operator sees every fault in one go. */
 export class EnvReader {

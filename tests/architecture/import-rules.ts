@@ -67,7 +67,7 @@ function defaultFor(room: string): readonly string[] {
 /** Files at a room's top that everyone above may read are rooms of their own. */
 const FILE_ROOMS = new Set(['server/config', 'server/env-reader', 'landing/moments', 'landing/outside-links'])
 
-export function roomOf(file: string): string {
+function roomOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')
   const bare = `${top}/${second.replace(/\.tsx?$/, '')}`
   if (FILE_ROOMS.has(bare)) return bare

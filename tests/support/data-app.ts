@@ -22,7 +22,7 @@ const person = (change: Partial<Extract<Caller, { kind: 'user' }>>): Caller => (
 })
 
 /** Everyone who may knock, by the name that a scenario gives them. */
-export const CALLERS = {
+const CALLERS = {
   guest: { kind: 'guest' },
   anon: { kind: 'anon' },
   stranger: person({ role: null }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { VENDOR_SCRIPTS } from './vendor-scripts.ts'
 
-export interface VendorHit {
+interface VendorHit {
   host: string
   path: string
   query: URLSearchParams

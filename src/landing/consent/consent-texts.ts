@@ -1,4 +1,4 @@
-import type { OptionalCategory } from '#contract/consent-choice.ts'
+import type { OptionalCategory } from '#contract/consent.ts'
 
 /** A change here is a change of what people agreed to: raise `CONSENT_TEXT_VERSION` with it. */
 export const CONSENT_TEXTS = {

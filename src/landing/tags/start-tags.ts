@@ -9,13 +9,12 @@ const IDLE_TIMEOUT_MS = 2_000
 /** Nothing of a vendor before the choice; after it, and after the page is done with itself, the tags. */
 export function startTags(loadPreferences: LoadPreferences): void {
   const { tags: version = '', tagKinds = '' } = document.documentElement.dataset
-  const kinds = fromLetters(tagKinds)
-  const inUse = kinds.filter((category) => category !== 'essenciais')
+  const inUse = fromLetters(tagKinds)
   const early: TagMoment[] = []
   let hear: ((moment: TagMoment) => void) | null = null
 
   const run = (granted: readonly ConsentCategory[]) => {
-    const allowed = kinds.filter((category) => category === 'essenciais' || granted.includes(category))
+    const allowed = inUse.filter((category) => granted.includes(category))
     if (allowed.length === 0) return
     // From here on a moment may be told; what was done before the choice is not.
     hear ??= (moment) => early.push(moment)
@@ -41,9 +40,12 @@ export function startTags(loadPreferences: LoadPreferences): void {
   if (version === '') return
   watchMoments((moment) => hear?.(moment))
   const granted = readGranted(inUse)
-  if (granted !== null) updateGoogleConsent(granted)
-  else if (inUse.length > 0) showBanner()
-  run(granted ?? [])
+  if (granted === null) {
+    showBanner()
+    return
+  }
+  updateGoogleConsent(granted)
+  run(granted)
 }
 
 /** After `load`, when the browser has nothing better to do, and never in a page that is only prerendered. */

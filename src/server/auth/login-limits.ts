@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { normalizeEmail } from '#contract/email.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { Db } from '../db/database.ts'
 import { countHit, readHits } from '../http/rate-limit.ts'
 import { rateLimited } from './auth-error.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 
-export interface NewAccount {
+interface NewAccount {
   id: string
   /** Normalised. */
   email: string

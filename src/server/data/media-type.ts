@@ -1,6 +1,6 @@
 import { protocolError } from './protocol-errors.ts'
 
-export type Format = 'array' | 'object' | 'csv'
+type Format = 'array' | 'object' | 'csv'
 
 export interface MediaType {
   format: Format

@@ -9,9 +9,9 @@ export type Row = Record<string, unknown>
  * Who sets a column's value: `always` the client; `create` the client, and once only; `maintained` the server,
  * whatever the client sends (so that a row that was read can be sent back whole); `never` nobody, it is computed.
  */
-export type Writable = 'always' | 'create' | 'maintained' | 'never'
+type Writable = 'always' | 'create' | 'maintained' | 'never'
 
-export interface Check {
+interface Check {
   /** The constraint that the error names. */
   constraint: string
   /** What would pass, in words. */

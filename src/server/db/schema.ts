@@ -1,11 +1,11 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { ConsentCategory } from '#contract/consent.ts'
+import type { OptionalCategory } from '#contract/consent.ts'
 import type { PixelType } from '#contract/pixel.ts'
 
 /** Read as a value, written as text made by `JSON.stringify`: the one form that both engines take. */
-export type Json<T> = ColumnType<T, string, string>
+type Json<T> = ColumnType<T, string, string>
 /** ISO 8601 in UTC, with `T` and `Z`, on both engines. */
-export type Timestamp = string
+type Timestamp = string
 
 export interface AuthUsers {
   id: string
@@ -29,7 +29,7 @@ export interface AuthUsers {
   updated_at: Timestamp
 }
 
-export interface AdminRoles {
+interface AdminRoles {
   user_id: string
   role: string
   created_at: Timestamp
@@ -37,7 +37,7 @@ export interface AdminRoles {
 }
 
 /** One per browser sign-in: what the navigation-only cookie names, and the parent of that browser's tabs. */
-export interface AuthLogins {
+interface AuthLogins {
   id: string
   user_id: string
   token_hash: string
@@ -61,7 +61,7 @@ export interface AuthSessions {
   last_used_at: Timestamp
 }
 
-export interface AuthRefreshTokens {
+interface AuthRefreshTokens {
   id: string
   session_id: string
   token_hash: string
@@ -87,7 +87,7 @@ export interface AuthFactors {
   updated_at: Timestamp
 }
 
-export interface AuthChallenges {
+interface AuthChallenges {
   id: string
   factor_id: string
   created_at: Timestamp
@@ -95,7 +95,7 @@ export interface AuthChallenges {
   verified_at: Timestamp | null
 }
 
-export interface AuthRecoveryCodes {
+interface AuthRecoveryCodes {
   id: string
   user_id: string
   code_hash: string
@@ -121,13 +121,13 @@ export interface AuthOneTimeTokens {
 }
 
 /** Keys that the installation made for itself. */
-export interface AppSecrets {
+interface AppSecrets {
   name: string
   value: string
   created_at: Timestamp
 }
 
-export interface TrackingPixels {
+interface TrackingPixels {
   id: string
   name: string
   type: PixelType
@@ -135,13 +135,13 @@ export interface TrackingPixels {
   code: string
   is_active: boolean
   allowed_hosts: Json<string[]>
-  consent_category: ConsentCategory
+  consent_category: OptionalCategory
   created_at: Timestamp
   updated_at: Timestamp
 }
 
 /** Counts per pixel and hour; nothing about the visitor. */
-export interface TagReports {
+interface TagReports {
   pixel_id: string
   hour: Timestamp
   ran: Generated<number>
@@ -151,7 +151,7 @@ export interface TagReports {
   last_error: string | null
 }
 
-export interface BlockedHosts {
+interface BlockedHosts {
   id: string
   /** null when it cannot be told which tag it was. */
   pixel_id: string | null
@@ -161,7 +161,7 @@ export interface BlockedHosts {
   last_seen_at: Timestamp
 }
 
-export interface ConsentRecords {
+interface ConsentRecords {
   id: string
   consent_id: string
   action: string
@@ -171,7 +171,7 @@ export interface ConsentRecords {
   created_at: Timestamp
 }
 
-export interface NewsletterSubscriptions {
+interface NewsletterSubscriptions {
   id: string
   email: string
   status: 'pending' | 'delivered' | 'failed'
@@ -187,20 +187,20 @@ export interface NewsletterSubscriptions {
 }
 
 /** One row. */
-export interface SiteState {
+interface SiteState {
   id: number
   tags_paused_at: Timestamp | null
   tags_paused_by: string | null
   tags_version: Generated<number>
 }
 
-export interface RateLimits {
+interface RateLimits {
   key: string
   count: number
   expires_at: Timestamp
 }
 
-export interface AuditEvents {
+interface AuditEvents {
   id: string
   /** A user id; null when nobody was signed in. */
   actor_id: string | null

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalizeEmail } from '#contract/email.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
 import { recordAudit } from '../db/audit.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'

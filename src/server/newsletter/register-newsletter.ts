@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { newsletterSchema } from '#contract/newsletter.ts'
 import {
   NEWSLETTER_HONEYPOT,
   NEWSLETTER_MESSAGES,
   NEWSLETTER_PATH,
   type NewsletterAnswer,
-  newsletterSchema,
-} from '#contract/newsletter.ts'
+} from '#contract/newsletter-form.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { toAppError } from '../http/errors.ts'

@@ -77,7 +77,6 @@ class Compiler {
   finish(hasLooseText: boolean): CompiledTag {
     if (this.#scripts === 0 && hasLooseText) this.#warn(WARNINGS.noScript())
     for (const warning of checkIds(this.#source, this.#facts, this.#addresses)) this.#warn(warning)
-    if (this.#source.consent_category === 'essenciais') this.#warn(WARNINGS.essential())
     return {
       steps: this.#steps.slice(0, MAX_STEPS),
       hosts: [...this.#hosts].sort(),

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import {
-  consentCategorySchema,
   DEFAULT_CATEGORY,
   PIXEL_CODE_MAX_BYTES,
   pixelTypeSchema,
+  tagCategorySchema,
 } from '#contract/pixel.ts'
 import type { TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
@@ -15,7 +15,7 @@ export const previewSchema = z.object({
   type: pixelTypeSchema,
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
   code: z.string().check(z.maxLength(PIXEL_CODE_MAX_BYTES)),
-  consent_category: z.optional(consentCategorySchema),
+  consent_category: z.optional(tagCategorySchema),
 })
 
 /** What the code of a form would become if it were saved now: the warnings that the modal shows while one types. */

@@ -53,11 +53,6 @@ export const WARNINGS = {
     message:
       'Este código carrega o Google Tag Manager. Escolha o tipo "Google Tag Manager": neste tipo, o que o contêiner carregar será bloqueado.',
   }),
-  essential: (): TagWarning => ({
-    code: 'essential',
-    message:
-      'Na categoria "essenciais" a tag roda antes da escolha do visitante. Use só para o que o site precisa para funcionar (LGPD).',
-  }),
 } as const
 
 function shorten(text: string): string {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
-import { normalizeEmail } from '#contract/email.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
 import { recordAudit } from '../../db/audit.ts'
 import { addressBlock } from '../../http/address-block.ts'
 import type { AuthContext } from '../auth-context.ts'

@@ -1,4 +1,4 @@
-import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { validationFailed } from '../auth-error.ts'
 
 /** The HTML standard's pattern for `<input type=email>`, with a dot in the host: what the login screen can type. */

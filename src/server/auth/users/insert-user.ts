@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { normalizeEmail } from '#contract/email.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { Db } from '../../db/database.ts'
 import { toJson } from '../read-body.ts'
 import type { UserRow } from './user-object.ts'

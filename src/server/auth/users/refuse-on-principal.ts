@@ -1,5 +1,5 @@
 import { PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { normalizeEmail } from '#contract/email.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../http/app-error.ts'
 

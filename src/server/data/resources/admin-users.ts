@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { ADMIN_ROLES, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../http/app-error.ts'
 import type { AccountChange, AccountPort } from '../account-port.ts'

@@ -52,6 +52,12 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
     ],
     ['an address', { ...META, allowed_hosts: ['10.0.0.1'] }, '23514', 'allowed_hosts_check'],
     ['an unknown category', { ...META, consent_category: 'tudo' }, '23514', 'consent_category_check'],
+    [
+      'a tag that calls itself essential',
+      { ...META, consent_category: 'essenciais' },
+      '23514',
+      'consent_category_check',
+    ],
     ['an unknown column', { ...META, nope: 1 }, 'PGRST204', "Could not find the 'nope' column"],
     ['a row that is a list', [[META]], 'PGRST102', 'Empty or invalid json'],
     ['a row that is text', ['x'], 'PGRST102', 'Empty or invalid json'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CONSENT_CATEGORIES } from '#contract/consent.ts'
+import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import {
   DEFAULT_CATEGORY,
   PIXEL_CODE_MAX_BYTES,
@@ -87,8 +87,8 @@ const COLUMNS: readonly Column[] = [
     initial: ({ type }) => (isPixelType(type) ? DEFAULT_CATEGORY[type] : 'marketing'),
     check: {
       constraint: 'tracking_pixels_consent_category_check',
-      expected: `consent_category must be one of ${CONSENT_CATEGORIES.join(', ')}`,
-      passes: (value) => (CONSENT_CATEGORIES as readonly unknown[]).includes(value),
+      expected: `consent_category must be one of ${OPTIONAL_CATEGORIES.join(', ')}`,
+      passes: (value) => (OPTIONAL_CATEGORIES as readonly unknown[]).includes(value),
     },
   },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type AdminUser, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import type { Data } from '../../../lib/clients.ts'
 import { useCurrentUser } from '../../../lib/current-user.tsx'

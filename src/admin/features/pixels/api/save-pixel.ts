@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import {
-  consentCategorySchema,
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
   PIXEL_NAME_MAX_LENGTH,
   type Pixel,
   pixelTypeSchema,
+  tagCategorySchema,
 } from '#contract/pixel.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import type { Data } from '../../../lib/clients.ts'
@@ -30,7 +30,7 @@ export const pixelFormSchema = z
     type: pixelTypeSchema,
     pixel_id: z.string().check(z.trim()),
     code: z.string().check(z.refine(fitsLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
-    consent_category: consentCategorySchema,
+    consent_category: tagCategorySchema,
     is_active: z.boolean(),
   })
   .check(

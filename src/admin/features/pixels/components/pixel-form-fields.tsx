@@ -1,6 +1,6 @@
 import type { FocusEvent, ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { CONSENT_CATEGORIES, CONSENT_CATEGORY_LABELS } from '#contract/consent.ts'
+import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { DEFAULT_CATEGORY, PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
 import { pixelIdHint } from '#contract/pixel-id-hint.ts'
 import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
@@ -104,9 +104,9 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
       <Field label="Consentimento necessário" hint="A tag só roda para quem aceitou esta categoria.">
         {(control) => (
           <select className={`${CONTROL} select-arrow pr-10`} {...control} {...register('consent_category')}>
-            {CONSENT_CATEGORIES.map((value) => (
+            {Object.entries(TAG_CATEGORY_LABELS).map(([value, label]) => (
               <option key={value} value={value}>
-                {CONSENT_CATEGORY_LABELS[value]}
+                {label}
               </option>
             ))}
           </select>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { isEmail } from '#contract/email.ts'
+import { isEmail } from '#contract/email-pattern.ts'
 import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
 

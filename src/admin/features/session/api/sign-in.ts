@@ -1,7 +1,7 @@
 import type { Session } from '@supabase/auth-js'
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { isEmail } from '#contract/email.ts'
+import { isEmail } from '#contract/email-pattern.ts'
 import { toRequestError } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
 import { admit } from './admit.ts'
