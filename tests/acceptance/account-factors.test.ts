@@ -44,7 +44,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     const { data } = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Celular' })
     if (data?.type !== 'totp') throw new Error('no factor')
     const app = new Authenticator(data.totp.secret)
-    const { error } = await auth.mfa.challengeAndVerify({ factorId: data.id, code: app.next() })
+    const { error } = await auth.mfa.challengeAndVerify({ factorId: data.id, code: await app.next() })
     expect(error).toBeNull()
     return { auth, app, factorId: data.id }
   }
@@ -55,7 +55,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
 
   test('a code is good once, in this session and in any other', async () => {
     const { auth, app, factorId } = await enrolled()
-    const code = app.next()
+    const code = await app.next()
     expect((await auth.mfa.challengeAndVerify({ factorId, code })).error).toBeNull()
     const again = await auth.mfa.challengeAndVerify({ factorId, code })
     expect(again.error).toMatchObject({ status: 422, code: 'mfa_verification_failed' })
@@ -63,7 +63,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
 
   test('of twenty that come at once with one code, one is let in', async () => {
     const { auth, app, factorId } = await enrolled()
-    const code = app.next()
+    const code = await app.next()
     const bearer = await tokenOf(auth)
     const challenge = await call(site, {
       method: 'POST',
@@ -101,9 +101,9 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(missing.error).toMatchObject({ status: 422, code: 'mfa_factor_not_found' })
     const { data: challenge } = await auth.mfa.challenge({ factorId })
     const challengeId = challenge?.id ?? ''
-    const first = await auth.mfa.verify({ factorId, challengeId, code: app.next() })
+    const first = await auth.mfa.verify({ factorId, challengeId, code: await app.next() })
     expect(first.error).toBeNull()
-    const reused = await auth.mfa.verify({ factorId, challengeId, code: app.next() })
+    const reused = await auth.mfa.verify({ factorId, challengeId, code: await app.next() })
     expect(reused.error).toMatchObject({ status: 422, code: 'mfa_ip_address_mismatch' })
     const { data: old } = await auth.mfa.challenge({ factorId })
     await site.database.db
@@ -121,7 +121,10 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     const guess = (code: string) => auth.mfa.verify({ factorId, challengeId: challenge?.id ?? '', code })
     await site.database.db.deleteFrom('rate_limits').execute()
     for (let n = 0; n < 10; n++) expect((await guess('000000')).error?.code).toBe('mfa_verification_failed')
-    expect((await guess(app.next())).error).toMatchObject({ status: 429, code: 'over_request_rate_limit' })
+    expect((await guess(await app.next())).error).toMatchObject({
+      status: 429,
+      code: 'over_request_rate_limit',
+    })
     await site.database.db.deleteFrom('rate_limits').execute()
     for (let n = 0; n < 15; n++) expect((await auth.mfa.challenge({ factorId })).error).toBeNull()
     expect((await auth.mfa.challenge({ factorId })).error).toMatchObject({ status: 429 })
@@ -140,7 +143,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(await listPixels(await tokenOf(later))).toBe(403)
     expect((await api('GET', '/logins', await tokenOf(later))).status).toBe(403)
     expect((await api('POST', '/recovery-codes', await tokenOf(later))).status).toBe(403)
-    expect((await later.mfa.challengeAndVerify({ factorId, code: app.next() })).error).toBeNull()
+    expect((await later.mfa.challengeAndVerify({ factorId, code: await app.next() })).error).toBeNull()
     expect(await listPixels(await tokenOf(later))).toBe(200)
     expect(await listPixels(await tokenOf(auth))).toBe(200)
     expect((await api('GET', '/logins', await tokenOf(later))).status).toBe(200)
@@ -174,7 +177,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
       path: `/auth/v1/factors/${factorId}/verify`,
       apikey: keys.anon,
       bearer: login.body.access_token,
-      body: { challenge_id: challenge.body.id, code: app.next() },
+      body: { challenge_id: challenge.body.id, code: await app.next() },
     })
     expect(verified.status).toBe(200)
     expect(await open()).toMatchObject({ aal: 'aal2', amr: [{ method: 'totp' }, { method: 'password' }] })

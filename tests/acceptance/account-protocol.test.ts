@@ -283,7 +283,7 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
   })
   table.row('mfa.verify', 'the same session at aal2, with a new refresh token', async () => {
     const before = await claims()
-    const { error } = await auth.mfa.challengeAndVerify({ factorId, code: app.next() })
+    const { error } = await auth.mfa.challengeAndVerify({ factorId, code: await app.next() })
     expect(error).toBeNull()
     expect(await claims()).toMatchObject({
       aal: 'aal2',

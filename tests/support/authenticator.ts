@@ -1,4 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
+
+const STEP_MS = 30_000
+/** How long a code may be on its way on a busy machine. */
+const ARRIVAL_MS = 12_000
+
+function clock(): { step: number; remaining: number } {
+  const now = Date.now()
+  return { step: Math.floor(now / STEP_MS), remaining: STEP_MS - (now % STEP_MS) }
+}
 
 /** An authenticator app. Each code is of a later step than the one before, because the server takes each step once. */
 export class Authenticator {
@@ -9,15 +19,18 @@ export class Authenticator {
     this.#secret = Secret.fromBase32(secret)
   }
 
-  /** From one step behind to one ahead: three codes can be had without waiting. */
-  next(): string {
-    const now = Math.floor(Date.now() / 30_000)
-    this.#last = Math.max(this.#last + 1, now - 1)
-    if (this.#last > now + 1) throw new Error('no fresh code left within the drift that is forgiven')
+  /**
+   * From one step behind to one ahead, so that three codes can mostly be had at once. A code must still be good when it
+   * arrives: the step behind is left out when the current one is about to end, and a fourth code waits for its step.
+   */
+  async next(): Promise<string> {
+    const { step, remaining } = clock()
+    this.#last = Math.max(this.#last + 1, remaining < ARRIVAL_MS ? step : step - 1)
+    while (this.#last > clock().step + 1) await wait(clock().remaining)
     return this.at(this.#last)
   }
 
   at(step: number): string {
-    return TOTP.generate({ secret: this.#secret, timestamp: step * 30_000, period: 30 })
+    return TOTP.generate({ secret: this.#secret, timestamp: step * STEP_MS, period: STEP_MS / 1000 })
   }
 }
