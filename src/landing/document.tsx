@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { SiteInfo } from '#contract/site.ts'
+import { bootLoader } from './boot-loader.ts'
 import { SHARING } from './content/sharing.ts'
 
 export interface DocumentAssets {
@@ -36,7 +37,6 @@ export function Document({ site, assets, title, description, path, children }: D
         <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
-        {assets.bootScript !== null && <script type="module" src={assets.bootScript} />}
         <meta name="description" content={description} />
         <meta name="theme-color" content="#0b201b" />
         <link rel="icon" href={pictures.icon} />
@@ -49,6 +49,10 @@ export function Document({ site, assets, title, description, path, children }: D
       </head>
       <body data-prefetch={assets.bootScript === null ? undefined : assets.prefetch.join(' ')}>
         {children}
+        {assets.bootScript !== null && (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: our own loader, named by its hash in the policy.
+          <script dangerouslySetInnerHTML={{ __html: bootLoader(assets.bootScript) }} />
+        )}
       </body>
     </html>
   )

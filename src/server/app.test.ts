@@ -150,7 +150,7 @@ describe('security headers', () => {
 
   test('a built file, its 304 and its HEAD', async () => {
     const page = await get('/')
-    const [, asset = ''] = /src="(\/assets\/[^"]+)"/.exec(page.body) ?? []
+    const [, asset = ''] = /src:"(\/assets\/[^"]+)"/.exec(page.body) ?? []
     const full = await get(asset)
     expect(full.status).toBe(200)
     const cached = await get(asset, { 'if-none-match': full.headers.etag ?? '' })

@@ -156,7 +156,9 @@ describe('legal documents', () => {
 
   test('a press before React has come is kept, and answered when it is there', async () => {
     const page = await visit(DESKTOP, '/')
-    await page.locator('[data-legal=compliance]').evaluate((link: HTMLElement) => link.click())
+    // Before the first script is there the link is a link, and leads to the page with the same text.
+    const link = page.locator('[data-legal=compliance][role=button]')
+    await link.evaluate((element: HTMLElement) => element.click())
     await page.getByRole('dialog', { name: 'Compliance' }).waitFor()
   })
 
@@ -193,17 +195,21 @@ test('the campaign of the visit is carried on to the app, and nothing is stored'
     DESKTOP,
     '/?utm_source=meta&utm_campaign=a%20b&gclid=g1&fbclid=f1&ttclid=t1&msclkid=m1&outro=x',
   )
-  for (const name of ['Abrir Conta', 'Começar Gratuitamente', 'Acessar Conta']) {
+  const parametersOf = async (name: string) => {
     const href = await page.getByRole('link', { name }).first().getAttribute('href')
-    const parameters = Object.fromEntries(new URL(href ?? '').searchParams)
-    expect(parameters).toEqual({
-      utm_source: 'meta',
-      utm_campaign: 'a b',
-      gclid: 'g1',
-      fbclid: 'f1',
-      ttclid: 't1',
-      msclkid: 'm1',
-    })
+    return Object.fromEntries(new URL(href ?? '').searchParams)
+  }
+  for (const name of ['Abrir Conta', 'Começar Gratuitamente', 'Acessar Conta']) {
+    await expect
+      .poll(() => parametersOf(name))
+      .toEqual({
+        utm_source: 'meta',
+        utm_campaign: 'a b',
+        gclid: 'g1',
+        fbclid: 'f1',
+        ttclid: 't1',
+        msclkid: 'm1',
+      })
   }
   const whatsapp = await page
     .getByRole('link', { name: 'Falar com Especialista' })

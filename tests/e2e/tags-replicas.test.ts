@@ -69,9 +69,8 @@ async function visit(url: string): Promise<string[]> {
   const context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
   const page: Page = await context.newPage()
   await page.goto(url)
-  const accept = page.getByRole('button', { name: 'Aceitar todos' })
-  if (await accept.isVisible()) {
-    await accept.click()
+  if (await hasTags(url)) {
+    await page.getByRole('button', { name: 'Aceitar todos' }).click()
     await vi.waitFor(() => expect(vendors.seen()).toContain('www.facebook.com/tr'), 5000)
   } else {
     await page.waitForLoadState('networkidle')

@@ -23,7 +23,7 @@ test('npm run dev serves page and dashboard from their sources, everything else 
     expect(html).toContain('/@vite/client')
     expect(html).toContain(sheet)
   }
-  expect(await text('/')).toContain('src="/src/landing/boot/boot.ts"')
+  expect(await text('/')).toContain('src:"/src/landing/boot/boot.ts"')
   const dashboard = await text('/admin')
   expect(dashboard).toContain('src="/src/admin/main.tsx"')
   expect(dashboard).not.toContain('/assets/')

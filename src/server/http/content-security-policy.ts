@@ -55,26 +55,23 @@ export interface TagSources {
 export interface TagPolicy {
   sources: TagSources
   /**
-   * Hash of the inline loader while a container is active: what it creates is trusted, and so is what that creates.
-   * Browsers that know `'strict-dynamic'` ignore the addresses beside it; the others still have them.
+   * While a container is active, what the page's own loader creates is trusted, and so is what that creates. Browsers
+   * that know `'strict-dynamic'` ignore the addresses beside it; the others still have them.
    */
-  loaderHash: string | null
+  trustsContainer: boolean
   /** Where violations are told. */
   reportPath: string
 }
 
 /** The policy of the one page that runs tags. Only https, only named hosts, never this site itself. */
-export function withTags(policy: Policy, { sources, loaderHash, reportPath }: TagPolicy): Policy {
+export function withTags(policy: Policy, { sources, trustsContainer, reportPath }: TagPolicy): Policy {
   const extend = (directive: string, hosts: readonly string[]) => [
     ...(policy[directive] ?? []).filter((source) => source !== "'none'" || hosts.length === 0),
     ...hosts.map((host) => `https://${host}`),
   ]
   return {
     ...policy,
-    'script-src': [
-      ...(loaderHash === null ? [] : [loaderHash, "'strict-dynamic'"]),
-      ...extend('script-src', sources.script),
-    ],
+    'script-src': [...(trustsContainer ? ["'strict-dynamic'"] : []), ...extend('script-src', sources.script)],
     'img-src': extend('img-src', sources.image),
     'connect-src': extend('connect-src', sources.connect),
     'form-action': extend('form-action', sources.form),

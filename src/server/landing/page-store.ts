@@ -3,6 +3,7 @@ import type { ConsentCategory } from '#contract/consent.ts'
 import { toLetters } from '#contract/consent-choice.ts'
 import { TAG_CATEGORIES_ATTRIBUTE, TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
+import { bootLoader } from '#landing/boot-loader.ts'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type { Config } from '../config.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
@@ -25,14 +26,12 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
-  readonly #bootScript: string | null
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#https = config.siteUrl.startsWith('https:')
     this.#policy = publicPagePolicy(config, assets)
-    this.#bootScript = assets.bootScript
   }
 
   /** When it resolves, the next request gets the page with these tags. */
@@ -54,23 +53,14 @@ export class PageStore {
       '<html ',
       `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" `,
     )
-    const loader = tags.trustsContainer ? bootLoader(this.#bootScript) : null
     const policy = withTags(this.#policy, {
       sources: tags.sources,
-      loaderHash: loader === null ? null : sourceHash(loader),
+      trustsContainer: tags.trustsContainer,
       reportPath: CSP_REPORT_PATH,
     })
-    if (loader === null) return { html: named, policy }
-    return {
-      html: replaceOnce(
-        named,
-        `<script type="module" src="${this.#bootScript}"></script>`,
-        `<script>${loader}</script>`,
-      ),
-      policy,
-      // It would cut the vendor's preview window off from the page.
-      opener: { opener: null },
-    }
+    if (!tags.trustsContainer) return { html: named, policy }
+    // An opener policy would cut the vendor's preview window off from the page.
+    return { html: named, policy, opener: { opener: null } }
   }
 
   get page(): PreparedResponse {
@@ -84,17 +74,12 @@ export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy
   return publicPolicy({
     origins: ownOrigins(config.siteUrl),
     styleHashes: [sourceHash(assets.css), sourceHash(assets.sheetCss)],
-    scriptHashes: [],
+    scriptHashes: assets.bootScript === null ? [] : [sourceHash(bootLoader(assets.bootScript))],
   })
 }
 
 function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-}
-
-/** Under `'strict-dynamic'` an address in the HTML counts for nothing: trust starts from this hash and is passed on. */
-function bootLoader(bootScript: string | null): string {
-  return `document.head.append(Object.assign(document.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}}))`
 }
 
 function replaceOnce(text: string, search: string, replacement: string): string {
