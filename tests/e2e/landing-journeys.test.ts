@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE, untilBooted, watchConsole } from '../support/browser.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
@@ -22,6 +22,7 @@ async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> 
   onTestFinished(() => expect(messages).toEqual([]))
   const page = await context.newPage()
   await page.goto(site.url + path)
+  if (options.javaScriptEnabled !== false && /^\/(\?|#|$)/.test(path)) await untilBooted(page)
   return page
 }
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
-import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const { success, invalid, rejected, unreachable } = NEWSLETTER_MESSAGES
@@ -46,6 +46,7 @@ async function visit(options: BrowserContextOptions = DESKTOP): Promise<Visit> {
       posts.push(request.postData())
   })
   await page.goto(site.url)
+  if (options.javaScriptEnabled !== false) await untilBooted(page)
   const form = page.locator('form[action^="/api/newsletter"]')
   return {
     page,

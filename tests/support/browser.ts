@@ -1,4 +1,10 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { inject } from 'vitest'
 
 const FLAGS = [
@@ -36,4 +42,9 @@ export function watchConsole(context: BrowserContext): string[] {
   })
   context.on('weberror', (error) => messages.push(String(error.error())))
   return messages
+}
+
+/** The landing page's first script comes after its first frame; until then its links and forms are the platform's own. */
+export function untilBooted(page: Page): Promise<void> {
+  return page.locator('a[data-legal][role=button]').first().waitFor({ state: 'attached' })
 }
