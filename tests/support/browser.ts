@@ -17,13 +17,20 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+interface LaunchOptions {
+  resolve?: Record<string, string>
+  /** Pages that were left are kept and come back as they were, as people's browsers do; the driver switches that off. */
+  backForwardCache?: boolean
+}
+
 /** A real browser. `resolve` sends foreign host names to local stand-ins; every other foreign name does not resolve. */
-export function launchBrowser(options: { resolve?: Record<string, string> } = {}): Promise<Browser> {
+export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   const maps = Object.entries(options.resolve ?? {}).map(([host, target]) => `MAP ${host} ${target}`)
   const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1'].join(',')
   return chromium.launch({
     executablePath: inject('chromium'),
     args: [...FLAGS, `--host-resolver-rules=${rules}`],
+    ignoreDefaultArgs: options.backForwardCache === true ? ['--disable-back-forward-cache'] : [],
   })
 }
 
