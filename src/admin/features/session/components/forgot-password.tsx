@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
-import { CONTROL, Field } from '../../../components/field.tsx'
 import { type RecoveryRequest, recoverySchema, useRequestRecovery } from '../api/request-recovery.ts'
 import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
+import { EmailField } from './email-field.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 
 /** Asks for the recovery mail, and then takes its code from who reads mail on another device. */
@@ -51,20 +51,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={request.error} fallback="Não foi possível enviar o e-mail." />
-      <Field label="Email" error={formState.errors.email?.message}>
-        {(control) => (
-          <input
-            type="email"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            className={CONTROL}
-            {...control}
-            {...register('email')}
-          />
-        )}
-      </Field>
+      <EmailField error={formState.errors.email?.message} {...register('email')} />
       <Button type="submit" disabled={request.isPending} className="mt-1.5 min-h-13 text-base">
         {request.isPending ? 'Enviando...' : 'Enviar link'}
       </Button>

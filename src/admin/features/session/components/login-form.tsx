@@ -2,9 +2,10 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useForm } from 'react-hook-form'
 import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
-import { CONTROL, Field } from '../../../components/field.tsx'
+import { Field } from '../../../components/field.tsx'
 import { PasswordInput } from '../../../components/password-input.tsx'
 import { type Credentials, credentialsSchema, useSignIn } from '../api/sign-in.ts'
+import { EmailField } from './email-field.tsx'
 
 export function LoginForm({ email = '' }: { email?: string }) {
   const signIn = useSignIn()
@@ -19,20 +20,7 @@ export function LoginForm({ email = '' }: { email?: string }) {
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={signIn.error} fallback="Erro ao fazer login" />
-      <Field label="Email" error={errors.email?.message}>
-        {(control) => (
-          <input
-            type="email"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            className={CONTROL}
-            {...control}
-            {...register('email')}
-          />
-        )}
-      </Field>
+      <EmailField error={errors.email?.message} {...register('email')} />
       <Field label="Senha" error={errors.password?.message}>
         {(control) => (
           <PasswordInput
