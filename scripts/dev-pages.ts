@@ -5,14 +5,13 @@ import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
 
 /** Sources where a build has hashed files. */
 function sourceAssets(): DocumentAssets {
-  const icon = 'data:,'
   return {
     css: '',
     sheetCss: '',
     bootScript: '/src/landing/boot/boot.ts',
     prefetch: [],
-    font: '/src/design/fonts/instrument-sans-pt.woff2',
-    pictures: { icon, touchIcon: icon, share: icon },
+    font: '/src/design/fonts/sans.woff2',
+    pictures: { touchIcon: 'data:,', share: 'data:,' },
   }
 }
 

@@ -16,8 +16,11 @@ export function drawPictures(clientDirectory: string): void {
   }
   const tile = iconSvg({ bleed: true })
   const pictures: Pictures = {
-    icon: save('icon', 'svg', iconSvg({ bleed: false })),
-    iconLegacy: save('icon', 'ico', toIco(rasterize(iconSvg({ bleed: false }), 32))),
+    icon: save(
+      'icon',
+      'ico',
+      toIco([32, 48].map((size) => [size, rasterize(iconSvg({ bleed: false }), size)])),
+    ),
     touchIcon: save('touch-icon', 'png', rasterize(tile, 180)),
     icon192: save('icon-192', 'png', rasterize(tile, 192)),
     icon512: save('icon-512', 'png', rasterize(tile, 512)),
@@ -32,16 +35,21 @@ function rasterize(svg: string, width: number): Buffer {
     .asPng()
 }
 
-/** An icon file with one 32-pixel PNG in it: a directory of one entry, then the picture. */
-function toIco(png: Buffer): Buffer {
-  const head = Buffer.alloc(22)
+/** An icon file: six bytes of head, a directory of sixteen bytes for each picture, then the pictures as PNG. */
+function toIco(pictures: [size: number, png: Buffer][]): Buffer {
+  const head = Buffer.alloc(6 + 16 * pictures.length)
   head.writeUInt16LE(1, 2)
-  head.writeUInt16LE(1, 4)
-  head.writeUInt8(32, 6)
-  head.writeUInt8(32, 7)
-  head.writeUInt16LE(1, 10)
-  head.writeUInt16LE(32, 12)
-  head.writeUInt32LE(png.length, 14)
-  head.writeUInt32LE(head.length, 18)
-  return Buffer.concat([head, png])
+  head.writeUInt16LE(pictures.length, 4)
+  let offset = head.length
+  for (const [index, [size, png]] of pictures.entries()) {
+    const entry = 6 + 16 * index
+    head.writeUInt8(size, entry)
+    head.writeUInt8(size, entry + 1)
+    head.writeUInt16LE(1, entry + 4)
+    head.writeUInt16LE(32, entry + 6)
+    head.writeUInt32LE(png.length, entry + 8)
+    head.writeUInt32LE(offset, entry + 12)
+    offset += png.length
+  }
+  return Buffer.concat([head, ...pictures.map(([, png]) => png)])
 }

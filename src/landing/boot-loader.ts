@@ -1,9 +1,19 @@
+import { TYPEFACE, TYPEFACE_CLASS } from './typeface.ts'
+
 /**
- * Asks for the boot script once the first frame has been drawn: nothing that the visitor sees waits for it, and it takes
- * nothing from what draws the page. A browser that does not tell of its frames gets it after three seconds. Inline, so
- * that the policy can name it by its hash: under `'strict-dynamic'` trust starts from that hash and is passed on.
+ * The one script inside the page. It asks for the boot script and the typeface once the whole page has been drawn for the
+ * first time: nothing that the visitor sees waits for them, and they take nothing from what draws the page. A page that
+ * comes out of the browser's cache has its typeface there too, and wears it from the first frame on. Inline, so that the
+ * policy can name the script by its hash: under `'strict-dynamic'` trust starts from that hash and is passed on.
  */
 export function bootLoader(bootScript: string): string {
-  const append = `document.head.append(Object.assign(document.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}}))`
-  return `{let go=()=>{go=()=>{};${append}};try{new PerformanceObserver(()=>go()).observe({type:"paint",buffered:true})}catch{}setTimeout(()=>go(),3e3)}`
+  const font = `d.fonts.load(${JSON.stringify(TYPEFACE)})`
+  // An element, not `import()`: that would count as written into the page, which `'strict-dynamic'` refuses.
+  const script = `Object.assign(d.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}})`
+  const kept = `performance.getEntries().some(e=>e.deliveryType=="cache")`
+  const wear = `d.documentElement.className=${JSON.stringify(TYPEFACE_CLASS)}`
+  const drawn = `performance.getEntriesByName("first-contentful-paint")[0]`
+  // What was drawn before the page had come to its end may be a part of it: hence two frames more.
+  const go = `go=()=>${drawn}?(d.head.append(${script}),${font}):f(go)`
+  return `{let d=document,f=requestAnimationFrame,${go};if(${kept})${wear},${font};addEventListener("load",()=>f(()=>f(go)))}`
 }

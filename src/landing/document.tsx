@@ -11,9 +11,9 @@ export interface DocumentAssets {
   bootScript: string | null
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]
-  /** Fetched at once: with `font-display: optional` a font that comes late is not shown on this visit. */
+  /** Asked for by the boot script; a page without it asks at once, for a late font is not shown on this visit. */
   font: string
-  pictures: { icon: string; touchIcon: string; share: string }
+  pictures: { touchIcon: string; share: string }
 }
 
 interface DocumentProps {
@@ -34,25 +34,26 @@ export function Document({ site, assets, title, description, path, children }: D
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <title>{title}</title>
-        <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
+        {assets.bootScript === null && (
+          <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
+        )}
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
+        {assets.bootScript !== null && (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: our own loader, named by its hash in the policy.
+          <script dangerouslySetInnerHTML={{ __html: bootLoader(assets.bootScript) }} />
+        )}
         <meta name="description" content={description} />
         <meta name="theme-color" content="#0b201b" />
-        <link rel="icon" href={pictures.icon} />
-        <link rel="manifest" href="/site.webmanifest" />
         {path === null ? (
           <meta name="robots" content="noindex" />
         ) : (
           <Sharing site={site} title={title} description={description} path={path} image={pictures.share} />
         )}
       </head>
-      <body data-prefetch={assets.bootScript === null ? undefined : assets.prefetch.join(' ')}>
+      <body>
         {children}
-        {assets.bootScript !== null && (
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: our own loader, named by its hash in the policy.
-          <script dangerouslySetInnerHTML={{ __html: bootLoader(assets.bootScript) }} />
-        )}
+        {assets.bootScript !== null && <template data-prefetch={assets.prefetch.join(' ')} />}
       </body>
     </html>
   )

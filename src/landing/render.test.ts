@@ -31,7 +31,7 @@ const ASSETS: DocumentAssets = {
   bootScript: '/assets/boot.js',
   prefetch: ['/assets/react.js', '/assets/form.js'],
   font: '/assets/font.woff2',
-  pictures: { icon: '/assets/icon.svg', touchIcon: '/assets/touch.png', share: '/assets/share.png' },
+  pictures: { touchIcon: '/assets/touch.png', share: '/assets/share.png' },
 }
 
 const html = renderLanding(SITE, ASSETS)
@@ -158,12 +158,19 @@ test('a tag can tell registrations from conversations', () => {
   expect(html.split('data-moment="contact"').length - 1).toBe(4)
 })
 
+test('a page with scripts asks for no file before its first frame, one without asks for its typeface', () => {
+  const preload = '<link rel="preload" as="font" type="font/woff2" href="/assets/font.woff2" crossorigin=""/>'
+  const head = html.slice(0, html.indexOf('<body'))
+  expect(head.match(/<link [^>]+>/g)).toEqual(['<link rel="canonical" href="https://arco.example/"/>'])
+  expect(renderLegalPage(SITE, ASSETS, 'privacidade')).toContain(preload)
+  expect(renderErrorPage(SITE, ASSETS, 404)).toContain(preload)
+})
+
 describe('sharing and search', () => {
   test.each([
     '<html lang="pt-BR"',
     '<link rel="canonical" href="https://arco.example/"/>',
     '<meta property="og:image" content="https://arco.example/assets/share.png"/>',
-    '<link rel="manifest" href="/site.webmanifest"/>',
     '"@type":"Organization"',
     '"@type":"WebSite"',
   ])('%s', (part) => {

@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/legal',
     'landing/moments',
     'landing/tags',
+    'landing/typeface',
   ],
   'landing/consent': ['contract', 'landing/content', 'landing/styles'],
   'landing/content': ['contract'],
@@ -43,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'landing/styles': [],
   'landing/tags': ['contract', 'landing/consent', 'landing/moments'],
+  'landing/typeface': [],
   landing: ['contract', 'design', 'landing/*'],
   'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
   'admin/components': ['contract', 'design', 'admin/lib'],
@@ -65,7 +67,13 @@ function defaultFor(room: string): readonly string[] {
 }
 
 /** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set(['server/config', 'server/env-reader', 'landing/moments', 'landing/outside-links'])
+const FILE_ROOMS = new Set([
+  'server/config',
+  'server/env-reader',
+  'landing/moments',
+  'landing/outside-links',
+  'landing/typeface',
+])
 
 function roomOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')

@@ -166,6 +166,27 @@ test('only transform and opacity move in the hero', async () => {
   expect([...new Set(moved)].sort()).toEqual(['opacity', 'transform'])
 })
 
+test('the payments start to move from where they stood', async () => {
+  const page = await visit({ ...DESKTOP, reducedMotion: 'no-preference' })
+  await page.locator('.art.live').waitFor({ state: 'attached' })
+  const jumps = await page.evaluate(() => {
+    const chips = Array.from(document.querySelectorAll('.chip'))
+    const places = () =>
+      chips.map((chip) => [chip.getBoundingClientRect().x, Number(getComputedStyle(chip).opacity)] as const)
+    for (const animation of chips.flatMap((chip) => chip.getAnimations())) {
+      animation.pause()
+      animation.currentTime = 0
+    }
+    const atStart = places()
+    document.querySelector('.art')?.classList.remove('live')
+    const still = places()
+    return still
+      .map(([x, opacity], index) => [x - (atStart[index]?.[0] ?? 0), opacity - (atStart[index]?.[1] ?? 0)])
+      .filter(([x = 0, opacity = 0]) => Math.abs(x) > 1 || opacity !== 0)
+  })
+  expect(jumps).toEqual([])
+})
+
 test('a visitor who asked for stillness gets a still frame', async () => {
   const page = await visit({ ...DESKTOP, reducedMotion: 'reduce' })
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
@@ -174,6 +195,7 @@ test('a visitor who asked for stillness gets a still frame', async () => {
 test('without JavaScript everything is there: text, menu, documents, links', async () => {
   const page = await visit({ ...PHONE, javaScriptEnabled: false })
   await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
   for (const words of ['50K+', 'Gaming', 'Taxas até 40% menores', 'A porta está aberta.']) {
     expect(await page.getByText(words, { exact: true }).first().isVisible()).toBe(true)
   }

@@ -1,5 +1,6 @@
 import { legalDocumentPath } from '../legal/legal-document.ts'
 import type { LegalSlug } from '../legal/legal-titles.ts'
+import { appendLink } from './append-link.ts'
 import { whenIdle } from './when-idle.ts'
 
 /**
@@ -73,8 +74,6 @@ function wireLegalLinks(): void {
 function prefetchWhenIdle(): void {
   const files = document.querySelector<HTMLElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
   whenIdle(() => {
-    for (const href of files) {
-      document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href }))
-    }
+    for (const href of files) appendLink('prefetch', href)
   })
 }

@@ -2,14 +2,15 @@ import { whenIdle } from './when-idle.ts'
 
 /**
  * What lies below the first screen is left out of the first layout (class `later`) and laid out here, a section per idle
- * moment, so that no task is long. A jump to an anchor needs every height before it: then all are laid out at once.
+ * moment, so that no task is long, and after the typeface, so that it is done once. A jump to an anchor needs every
+ * height before it: then all are laid out at once.
  */
-export function layOutLater(): void {
+export function layOutLater(typeface: Promise<void>): void {
   if (location.hash !== '') layOutAll()
   document.addEventListener('click', (event) => {
     if ((event.target as Element).closest('a[href^="#"]') !== null) layOutAll()
   })
-  layOutNext()
+  typeface.then(layOutNext, layOutNext)
 }
 
 function layOutNext(): void {

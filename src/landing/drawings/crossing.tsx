@@ -3,6 +3,13 @@ import { HERO_PAYMENTS } from '../content/hero.ts'
 /** One payment in each half of the loop on each of three lanes; the style sheet gives them their places and times. */
 const CROSSINGS = ['card', 'debit', 'pix', 'card', 'debit', 'pix'] as const
 
+/** Written out in each chip: what the page repeats costs it nothing once compressed, a `use` costs the browser a copy. */
+const ICONS = {
+  card: 'M1 5h28v20H1zm0 6h28',
+  debit: 'M1 5h28v20H1zm6 6h6v6H7z',
+  pix: 'm15 2 13 13-13 13L2 15zM9 9l6 6 6-6M9 21l6-6 6 6',
+} as const
+
 /**
  * Payments cross the lit door. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so that
  * crossing changes its look while only `transform` and `opacity` ever move.
@@ -25,7 +32,7 @@ function Zone({ name }: { name: string }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: rendered once on the server, never reordered.
         <div className="chip" key={index}>
           <svg viewBox="0 0 30 30" aria-hidden="true">
-            <use href={`#${payment}`} />
+            <path d={ICONS[payment]} />
           </svg>
           <p>
             {HERO_PAYMENTS[payment].method}
@@ -51,15 +58,6 @@ function Wall() {
           <stop stopColor="#ffefbd" />
           <stop offset="1" stopColor="#ffefbd" stopOpacity="0" />
         </linearGradient>
-        <g id="card">
-          <path d="M1 5h28v20H1zm0 6h28" />
-        </g>
-        <g id="debit">
-          <path d="M1 5h28v20H1zm6 6h6v6H7z" />
-        </g>
-        <g id="pix">
-          <path d="m15 2 13 13-13 13L2 15zM9 9l6 6 6-6M9 21l6-6 6 6" />
-        </g>
       </defs>
       <path d="M-170 0h340l230 320h-800z" fill="url(#spill)" />
       <g stroke="#fff">

@@ -11,7 +11,7 @@ interface AdminPageOptions {
 /** `/admin` and each of its tabs: one document, whose app reads the address. GET only: a HEAD must open no session. */
 export function registerAdminPage(app: FastifyInstance, { manifest, boot }: AdminPageOptions): void {
   const entry = manifest.entry('src/admin/main.tsx')
-  const font = manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file
+  const font = manifest.entry('src/design/fonts/sans.woff2').file
   const head = [
     // The face is optional while it loads: asked for first, it is there when the app draws.
     `<link rel="preload" as="font" type="font/woff2" href="${font}" crossorigin>`,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /** Public paths of the pictures that the build drew. */
 export interface Pictures {
+  /** What browsers ask for by themselves: the page names no icon, or it would be fetched before the first frame. */
   icon: string
-  iconLegacy: string
   touchIcon: string
   icon192: string
   icon512: string

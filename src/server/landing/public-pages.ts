@@ -40,7 +40,7 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
   )
   // Asked for at these places by those who do not read the page's links.
   const icons = [
-    ['/favicon.ico', staticAssets.get(pictures.iconLegacy)],
+    ['/favicon.ico', staticAssets.get(pictures.icon)],
     ['/apple-touch-icon.png', staticAssets.get(pictures.touchIcon)],
   ] as const
   return new Map([

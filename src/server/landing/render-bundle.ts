@@ -30,7 +30,7 @@ export function readDocumentAssets(distDirectory: string, manifest: BuildManifes
     sheetCss: style('src/landing/sheet.css'),
     bootScript,
     prefetch: [...prefetch],
-    font: manifest.entry('src/design/fonts/instrument-sans-pt.woff2').file,
+    font: manifest.entry('src/design/fonts/sans.woff2').file,
     pictures: readPictures(client),
   }
 }
