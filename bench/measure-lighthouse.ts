@@ -19,21 +19,13 @@ interface Report {
   audits: Record<string, { numericValue?: number }>
 }
 
+/** Lighthouse at times loses the browser's trace and asks to be run again; that says nothing of the page. */
+const LOST_TRACE = /NO_NAVSTART|NO_TRACING_STARTED|please run lighthouse again/i
+const ATTEMPTS = 3
+
 /** One run of Lighthouse as on a phone. */
 export async function measureLighthouse(url: string): Promise<LighthouseRun> {
-  const folder = installNpmTool('lighthouse', toolVersion('lighthouse'))
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [
-      join(folder, 'cli/index.js'),
-      url,
-      '--output=json',
-      '--quiet',
-      '--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update',
-    ],
-    { maxBuffer: 1e8, timeout: 180_000, env: { ...process.env, CHROME_PATH: findChromium() } },
-  )
-  const { categories, audits } = JSON.parse(stdout) as Report
+  const { categories, audits } = JSON.parse(await runLighthouse(url)) as Report
   const value = (audit: string) => audits[audit]?.numericValue ?? Number.NaN
   return {
     scores: Object.fromEntries(
@@ -43,5 +35,28 @@ export async function measureLighthouse(url: string): Promise<LighthouseRun> {
     lcp: value('largest-contentful-paint'),
     tbt: value('total-blocking-time'),
     cls: value('cumulative-layout-shift'),
+  }
+}
+
+async function runLighthouse(url: string, attempt = 1): Promise<string> {
+  const folder = installNpmTool('lighthouse', toolVersion('lighthouse'))
+  const command = [
+    join(folder, 'cli/index.js'),
+    url,
+    '--output=json',
+    '--quiet',
+    '--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update',
+  ]
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
+      maxBuffer: 1e8,
+      timeout: 180_000,
+      env: { ...process.env, CHROME_PATH: findChromium() },
+    })
+    return stdout
+  } catch (error) {
+    const said = String((error as { stderr?: string }).stderr)
+    if (attempt === ATTEMPTS || !LOST_TRACE.test(said)) throw new Error(said.split('\n')[0], { cause: error })
+    return runLighthouse(url, attempt + 1)
   }
 }
