@@ -11,14 +11,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'landing/boot': [
     'contract',
     'landing/consent',
+    'landing/dialog-link',
     'landing/islands',
     'landing/legal',
     'landing/moments',
     'landing/tags',
     'landing/typeface',
   ],
-  'landing/consent': ['contract', 'landing/content', 'landing/styles'],
+  'landing/consent': ['contract', 'landing/content', 'landing/dialog-link', 'landing/styles'],
   'landing/content': ['contract'],
+  'landing/dialog-link': [],
   'landing/drawings': ['contract', 'design', 'landing/content'],
   'landing/islands': [
     'contract',
@@ -70,6 +72,7 @@ function defaultFor(room: string): readonly string[] {
 const FILE_ROOMS = new Set([
   'server/config',
   'server/env-reader',
+  'landing/dialog-link',
   'landing/moments',
   'landing/outside-links',
   'landing/typeface',

@@ -3,7 +3,7 @@ import { appendLink } from './append-link.ts'
 import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
-import { wireIslands } from './islands.ts'
+import { loadIslands, wireIslands } from './islands.ts'
 import { layOutLater } from './lay-out-later.ts'
 import { wireMenu } from './menu.ts'
 import { startCrossing } from './start-crossing.ts'
@@ -18,4 +18,4 @@ layOutLater(wearTypeface())
 startCrossing()
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.
 appendLink('manifest', '/site.webmanifest')
-startTags(() => import('../islands/islands.ts'))
+startTags(loadIslands)

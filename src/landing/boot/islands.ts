@@ -1,3 +1,4 @@
+import { openDialogs } from '../dialog-link.ts'
 import { legalDocumentPath } from '../legal/legal-document.ts'
 import type { LegalSlug } from '../legal/legal-titles.ts'
 import { appendLink } from './append-link.ts'
@@ -14,12 +15,15 @@ export function wireIslands(): void {
   else addEventListener('load', prefetchWhenIdle)
 }
 
+/** One file for all that React does on the page. */
+export const loadIslands = () => import('../islands/islands.ts')
+
 function wireNewsletter(): void {
   const island = document.querySelector('[data-island=newsletter]')
   if (island === null) return
   let ready: Promise<void> | undefined
   const start = () => {
-    ready ??= import('../islands/islands.ts').then((part) => part.hydrateNewsletter(island))
+    ready ??= loadIslands().then((part) => part.hydrateNewsletter(island))
     return ready
   }
   const keepSubmit = (event: Event) => {
@@ -50,30 +54,17 @@ function wireNewsletter(): void {
 }
 
 function wireLegalLinks(): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-legal]')) {
-    // Here the link opens a dialog, and says so; without this script it is a link to a page.
-    link.setAttribute('role', 'button')
-    link.setAttribute('aria-haspopup', 'dialog')
-    link.addEventListener('keydown', (event) => {
-      if (event.key !== ' ') return
-      event.preventDefault()
-      link.click()
-    })
-    link.addEventListener('click', (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-      event.preventDefault()
-      const slug = link.dataset.legal as LegalSlug
-      const answer = fetch(legalDocumentPath(slug))
-      import('../islands/islands.ts')
-        .then((part) => part.openLegal(slug, answer, link))
-        .catch(() => location.assign(link.href))
-    })
-  }
+  openDialogs(document.querySelectorAll('a[data-legal]'), loadIslands, async (link) => {
+    const slug = link.dataset.legal as LegalSlug
+    const answer = fetch(legalDocumentPath(slug))
+    const part = await loadIslands()
+    await part.openLegal(slug, answer, link)
+  })
 }
 
 function prefetchWhenIdle(): void {
   const files = document.querySelector<HTMLElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
   whenIdle(() => {
-    for (const href of files) appendLink('prefetch', href)
+    for (const href of files) appendLink('modulepreload', href)
   })
 }

@@ -1,5 +1,6 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { openDialogs } from '../dialog-link.ts'
 import { readConsentCookie } from './consent-cookie.ts'
 import type { OpenPreferencesOptions } from './open-preferences.tsx'
 import { type Asked, saveChoice } from './save-choice.ts'
@@ -38,19 +39,7 @@ export function wireConsent(
     if (action === 'reject') choose([], action)
     if (action === 'choose' && button) void openPreferences(button)
   })
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-preferences]')) {
-    link.role = 'button'
-    link.setAttribute('aria-haspopup', 'dialog')
-    link.addEventListener('keydown', (event) => {
-      if (event.key !== ' ') return
-      event.preventDefault()
-      link.click()
-    })
-    link.addEventListener('click', (event) => {
-      event.preventDefault()
-      openPreferences(link).catch(() => location.assign(link.href))
-    })
-  }
+  openDialogs(document.querySelectorAll('a[data-preferences]'), loadPreferences, openPreferences)
 }
 
 /** First in the tab order, last in the HTML: it must cost the first paint nothing. */

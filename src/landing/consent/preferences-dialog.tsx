@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, useLayoutEffect, useRef } from 'react'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { CATEGORY_TEXTS, CONSENT_TEXTS } from './consent-texts.ts'
@@ -13,7 +13,7 @@ interface PreferencesDialogProps {
 
 export function PreferencesDialog({ granted, inUse, onChoose, onClose }: PreferencesDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
 
   const choose = (categories: ConsentCategory[], action: ConsentAction) => {
     dialog.current?.close()

@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect, useRef } from 'react'
+import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 import type { LegalDocument } from '../legal/legal-document.ts'
 import { LegalText } from '../legal/legal-text.tsx'
 import { LEGAL_DATE } from '../legal/legal-titles.ts'
@@ -11,7 +11,7 @@ interface LegalDialogProps {
 
 export function LegalDialog({ title, document, onClose }: LegalDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const close = () => dialog.current?.close()
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === dialog.current) close()
