@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
+import { addressBlock } from '../http/address-block.ts'
 import { AppError } from '../http/app-error.ts'
 import { countHit } from '../http/rate-limit.ts'
 
@@ -16,7 +17,11 @@ export async function admitPublicCall(db: Db, request: FastifyRequest, limit: Pu
   if (site !== undefined && site !== 'same-origin') {
     throw new AppError(403, 'cross_site', 'Only pages of this site may call this')
   }
-  const { count, retryAfterSeconds } = await countHit(db, `${limit.name}:${request.ip}`, limit.windowMs)
+  const { count, retryAfterSeconds } = await countHit(
+    db,
+    `${limit.name}:${addressBlock(request.ip)}`,
+    limit.windowMs,
+  )
   if (count > limit.perWindow) {
     throw new AppError(429, 'too_many_requests', 'Too many requests', {
       headers: { 'retry-after': String(retryAfterSeconds) },

@@ -19,7 +19,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
   let other: string
   let inactive: string
   beforeAll(async () => {
-    site = await startTestApp({ engine, listen: true })
+    site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true' } })
     const { db } = site.database
     pixel = await insertPixel(db, { type: 'custom', code: '<script>fetch("https://a.vendor.com")</script>' })
     other = await insertPixel(db, { type: 'meta' })
@@ -194,4 +194,13 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       expect(last).toBe(429)
     },
   )
+
+  test('one network is one visitor, however many addresses it holds', async () => {
+    const call = async (address: string) =>
+      (await post('/api/tags/report', {}, { 'x-forwarded-for': address })).status
+    let last = 0
+    for (let host = 1; host < 70 && last !== 429; host++) last = await call(`2001:db8:1:1::${host}`)
+    expect(last).toBe(429)
+    expect(await call('2001:db8:1:2::1')).not.toBe(429)
+  })
 })
