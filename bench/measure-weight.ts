@@ -24,7 +24,7 @@ export async function measureWeight(): Promise<PageWeight> {
   const boot = size(`${assets.bootScript}.br`)
   return {
     html: await brotliBytes(page),
-    upToHero: await brotliBytes(page.slice(0, page.indexOf('<ul class="wrap three"'))),
+    upToHero: await brotliBytes(page.slice(0, page.indexOf('<ul class="wrap three'))),
     boot,
     scripts: [...scripts].reduce((sum, path) => sum + size(`${path}.br`), 0),
     font: size(assets.font),

@@ -23,8 +23,10 @@ function textsInSight(): [Node, DOMRect][] {
   const places: [Node, DOMRect][] = []
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-    // What is not laid out yet must not be laid out for this.
-    if (text.parentElement?.closest('svg, .later')) continue
+    // What is not laid out yet must not be laid out for this, and a drawing has no lines to break.
+    const parent = text.parentElement
+    if (parent?.checkVisibility?.({ contentVisibilityAuto: true }) === false || parent?.closest('svg'))
+      continue
     const place = placeOf(text)
     if (place && place.bottom > 0 && place.top < innerHeight) places.push([text, place])
   }

@@ -3,7 +3,7 @@ import { Figures } from '../parts/figures.tsx'
 
 export function About() {
   return (
-    <section className="sec wrap" id="about">
+    <section className="sec wrap later" id="about">
       <div className="about">
         <div>
           <h2>{ABOUT.title}</h2>

@@ -24,7 +24,7 @@ export function Hero({ site }: { site: SiteInfo }) {
         </div>
         <Crossing label={HERO.picture} />
       </div>
-      <ul className="wrap three">
+      <ul className="wrap three later">
         {HERO.highlights.map(({ title, text }) => (
           <li key={title}>
             <h2>{title}</h2>
