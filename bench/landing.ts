@@ -67,6 +67,8 @@ export async function benchLanding(options: LandingOptions): Promise<LandingResu
       'throughput',
       async () => void rows.push(...throughputRows(await measureThroughput(servers, options))),
     )
+    // What follows is about our page alone: the others must not take the machine's time meanwhile.
+    for (const other of servers.splice(1)) await other.stop()
     await attempt('latency', async () => {
       const p99 = await measureLatency(page, portico.request, options.seconds)
       rows.push(['p99 at 1,000 requests/s, dashboard in use', `${p99.toFixed(1)} ms`, '< 10 ms'])
