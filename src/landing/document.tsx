@@ -53,7 +53,9 @@ export function Document({ site, assets, title, description, path, children }: D
       </head>
       <body>
         {children}
-        {assets.bootScript !== null && <template data-prefetch={assets.prefetch.join(' ')} />}
+        {assets.bootScript !== null && assets.prefetch.length > 0 && (
+          <template data-prefetch={assets.prefetch.join(' ')} />
+        )}
       </body>
     </html>
   )
