@@ -11,7 +11,7 @@ export interface DocumentAssets {
   bootScript: string | null
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]
-  /** Asked for by the boot script; a page without it asks at once, for a late font is not shown on this visit. */
+  /** Asked for after the first frame; a page without scripts asks at once, for a late font is not shown on this visit. */
   font: string
   pictures: { touchIcon: string; share: string }
 }
