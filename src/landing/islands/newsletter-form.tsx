@@ -19,7 +19,12 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
   const [message, setMessage] = useState(initialMessage ?? '')
   const [sending, setSending] = useState(false)
   const field = useRef<HTMLInputElement>(null)
+  const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => onReady?.(), [onReady])
+  useEffect(() => {
+    // On a phone the button may have been pressed at the lower edge, with its answer still below.
+    if (message !== '') status.current?.scrollIntoView({ block: 'nearest' })
+  }, [message])
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -63,7 +68,7 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
       <button type="submit" className="btn go" disabled={sending}>
         {sending ? FOOTER.newsletter.sending : FOOTER.newsletter.submit}
       </button>
-      <p role="status" id="answer" className={success ? 'ok' : 'bad'}>
+      <p ref={status} role="status" id="answer" className={success ? 'ok' : 'bad'}>
         {message}
       </p>
     </form>
