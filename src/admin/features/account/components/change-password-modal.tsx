@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { Field } from '../../../components/field.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
+import { NewPasswordField } from '../../../components/new-password-field.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
 import { PasswordInput } from '../../../components/password-input.tsx'
 import { useCurrentUser } from '../../../lib/current-user.tsx'
@@ -44,15 +45,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
                 />
               )}
             </Field>
-            <Field
-              label="Nova senha"
-              error={errors.password?.message}
-              hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
-            >
-              {(control) => (
-                <PasswordInput autoComplete="new-password" required {...control} {...register('password')} />
-              )}
-            </Field>
+            <NewPasswordField error={errors.password?.message} {...register('password')} />
           </ModalBody>
           <ModalFooter>
             <Button look="outline" onClick={close}>

@@ -1,8 +1,7 @@
 import { useForm } from 'react-hook-form'
+import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.tsx'
 import { Button } from '../../../components/button.tsx'
-import { CodeInput } from '../../../components/code-input.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
-import { Field } from '../../../components/field.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { Bone } from '../../../components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
@@ -49,18 +48,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
                   <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que o aplicativo
                   mostra.
                 </p>
-                <Field label="Código de 6 dígitos" error={formState.errors.code?.message}>
-                  {(control) => (
-                    <CodeInput
-                      data-autofocus
-                      {...control}
-                      {...register('code', {
-                        validate: (code) =>
-                          /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos do aplicativo.',
-                      })}
-                    />
-                  )}
-                </Field>
+                <AppCodeField error={formState.errors.code?.message} {...register('code', APP_CODE_RULE)} />
               </li>
             </ol>
           </ModalBody>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.tsx'
 import { Button } from '../../../components/button.tsx'
-import { CodeInput } from '../../../components/code-input.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { CONTROL, Field } from '../../../components/field.tsx'
 import type { SecondFactor } from '../api/pending-factors.ts'
@@ -63,18 +63,7 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
           )}
         </Field>
       ) : (
-        <Field label="Código de 6 dígitos" error={errors.code?.message}>
-          {(control) => (
-            <CodeInput
-              data-autofocus
-              {...control}
-              {...register('code', {
-                validate: (code) =>
-                  /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos do aplicativo.',
-              })}
-            />
-          )}
-        </Field>
+        <AppCodeField error={errors.code?.message} {...register('code', APP_CODE_RULE)} />
       )}
       <Button type="submit" disabled={show.isPending} className="mt-1.5 min-h-13 text-base">
         {show.isPending ? 'Conferindo...' : 'Confirmar'}

@@ -7,7 +7,7 @@ import { Button } from '../../../components/button.tsx'
 import { CodeInput } from '../../../components/code-input.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { CONTROL, Field } from '../../../components/field.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
+import { NewPasswordField } from '../../../components/new-password-field.tsx'
 import type { MailProof } from '../api/redeem-mail.ts'
 import { SecondFactorNeeded, useSetNewPassword } from '../api/set-new-password.ts'
 
@@ -68,15 +68,7 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
           {(control) => <CodeInput {...control} {...register('mailCode')} />}
         </Field>
       ) : null}
-      <Field
-        label="Nova senha"
-        error={errors.password?.message}
-        hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
-      >
-        {(control) => (
-          <PasswordInput autoComplete="new-password" required {...control} {...register('password')} />
-        )}
-      </Field>
+      <NewPasswordField error={errors.password?.message} {...register('password')} />
       {asksFactor ? (
         <Field
           label="Código do aplicativo"
