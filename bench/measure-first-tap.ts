@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
-import { findChromium } from '../tests/support/find-chromium.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../tests/support/find-chromium.ts'
 import { median } from './measure-throughput.ts'
 
 /**
@@ -9,7 +9,7 @@ import { median } from './measure-throughput.ts'
 export async function measureFirstTap(page: string, runs: number, slowdown: number): Promise<number> {
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: CHROMIUM_FLAGS,
   })
   try {
     const times: number[] = []

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findChromium } from '../tests/support/find-chromium.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../tests/support/find-chromium.ts'
 import { installNpmTool } from '../tests/support/install-npm-tool.ts'
 import { toolVersion } from './tool-version.ts'
 
@@ -45,7 +45,7 @@ async function runLighthouse(url: string, attempt = 1): Promise<string> {
     url,
     '--output=json',
     '--quiet',
-    '--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update',
+    `--chrome-flags=${['--headless=new', ...CHROMIUM_FLAGS].join(' ')}`,
   ]
   try {
     const { stdout } = await promisify(execFile)(process.execPath, command, {

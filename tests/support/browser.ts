@@ -6,16 +6,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { inject } from 'vitest'
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+import { CHROMIUM_FLAGS } from './find-chromium.ts'
 
 interface LaunchOptions {
   resolve?: Record<string, string>
@@ -29,7 +20,7 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1'].join(',')
   return chromium.launch({
     executablePath: inject('chromium'),
-    args: [...FLAGS, `--host-resolver-rules=${rules}`],
+    args: [...CHROMIUM_FLAGS, `--host-resolver-rules=${rules}`],
     ignoreDefaultArgs: options.backForwardCache === true ? ['--disable-back-forward-cache'] : [],
   })
 }

@@ -6,6 +6,17 @@ import { installSystemPackage } from './install-system-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
+/** For a browser that is nobody's: no sandbox in a container, no talk with its maker. */
+export const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
 /** The system's browser, Debian's package for root, npm's for everyone else. */
 export function findChromium(): string {
   return locate() ?? fromSystemPackage() ?? fromNpm()
