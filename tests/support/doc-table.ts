@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'vitest'
+
+/**
+ * A table in `docs/` that tests write, one row each: `<!-- NAME: … -->`, heading, rule, rows, `<!-- /NAME -->`. The row
+ * whose first cell is the same is replaced, a new one is put where it sorts. A row that had to be written fails the test
+ * once: what the document said was not what was found.
+ */
+export function writeDocRow(file: string, table: string, cells: readonly [string, ...string[]]): void {
+  const row = `| ${cells.join(' | ')} |`
+  const before = readFileSync(file, 'utf8')
+  const block = new RegExp(`(?<=<!-- ${table}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${table} -->)`)
+  const lines = block.exec(before)?.[0].trimEnd().split('\n')
+  if (lines === undefined) throw new Error(`${file} has no table "${table}"`)
+  const [heading = '', rule = '', ...rows] = lines
+  const others = rows.filter((other) => firstCell(other) !== cells[0])
+  const sorted = [...others, row].sort((a, b) =>
+    firstCell(a).localeCompare(firstCell(b), 'en', { numeric: true }),
+  )
+  const after = before.replace(block, () => `${[heading, rule, ...sorted].join('\n')}\n`)
+  if (after !== before) writeFileSync(file, after)
+  expect(rows).toContain(row)
+}
+
+function firstCell(row: string): string {
+  return row.split('|')[1]?.trim() ?? ''
+}
