@@ -29,7 +29,7 @@ function locate(): string | null {
   return [...candidates, onMac].find(isExecutable) ?? null
 }
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true

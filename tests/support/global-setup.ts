@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
 import { isBuildFresh } from '../../scripts/build-stamp.ts'
 import { findChromium } from './find-chromium.ts'
+import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './start-postgres.ts'
 
@@ -10,6 +11,8 @@ declare module 'vitest' {
     /** Connection string of a private PostgreSQL, without a database name; each test file makes its own database in it. */
     postgresSocket: string
     chromium: string
+    /** Null where it cannot be had. */
+    firefox: string | null
   }
 }
 
@@ -25,5 +28,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = await startPostgres(findPostgres())
   project.provide('postgresSocket', postgres.socketDirectory)
   project.provide('chromium', findChromium())
+  project.provide('firefox', findFirefox())
   return () => postgres.stop()
 }

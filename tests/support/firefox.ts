@@ -1,0 +1,35 @@
+import puppeteer, { type Browser } from 'puppeteer-core'
+import { inject, test } from 'vitest'
+
+/** `test` where Firefox can be had; elsewhere the run has already said that these are left out. */
+export const testInFirefox = test.runIf(inject('firefox') !== null)
+
+interface FirefoxOptions {
+  /** Preferences over those that keep it quiet, by the names of `about:config`. */
+  preferences?: Record<string, unknown>
+}
+
+/** Firefox over WebDriver BiDi, with a profile of its own and nothing to say to its maker. */
+export function launchFirefox({ preferences = {} }: FirefoxOptions = {}): Promise<Browser> {
+  const executablePath = inject('firefox')
+  if (executablePath === null) throw new Error('Firefox is not installed')
+  return puppeteer.launch({
+    browser: 'firefox',
+    executablePath,
+    headless: true,
+    acceptInsecureCerts: true,
+    extraPrefsFirefox: {
+      'app.normandy.enabled': false,
+      'app.update.enabled': false,
+      'browser.safebrowsing.malware.enabled': false,
+      'browser.safebrowsing.phishing.enabled': false,
+      'datareporting.policy.dataSubmissionEnabled': false,
+      'extensions.getAddons.cache.enabled': false,
+      'network.captive-portal-service.enabled': false,
+      'network.connectivity-service.enabled': false,
+      'services.settings.server': 'data:,',
+      'toolkit.telemetry.enabled': false,
+      ...preferences,
+    },
+  })
+}
