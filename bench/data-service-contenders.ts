@@ -4,12 +4,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { ADMIN_BOOT_ELEMENT_ID } from '../src/contract/admin-page.ts'
-import type { LoadRequest } from './load.ts'
+import type { LoadRequest } from './measure-load.ts'
 
 export interface Contender {
   name: string
   pid: number
   request: LoadRequest
+  /** Path of one of the listed rows, for writing to it. */
+  onePixel: string
   stop(): Promise<void>
 }
 
@@ -48,7 +50,7 @@ export async function startPortico(
   const page = await (await fetch(`${url}/admin`)).text()
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}"[^>]*>([^<]+)<`).exec(page)?.[1] ?? '{}'
   const apikey = (JSON.parse(boot) as { anonKey: string }).anonKey
-  if (!signedIn) return toContender('Pórtico', server, { url: `${url}${LIST}`, headers: { apikey } })
+  if (!signedIn) return toContender('Pórtico', server, { url: `${url}${LIST}`, headers: { apikey } }, '')
   const token = await takeToken(`${url}/auth/v1/token?grant_type=password`, apikey)
   const headers = { apikey, authorization: `Bearer ${token}` }
   if (seed) await insertPixels(url, headers)
@@ -102,17 +104,18 @@ const TABLE = `create table tracking_pixels (
 /** Nobody is compared on an empty or a shorter list. */
 async function contend(name: string, server: ChildProcess, request: LoadRequest): Promise<Contender> {
   const answer = await fetch(request.url, { headers: request.headers })
-  const rows = (await answer.json()) as unknown[]
+  const rows = (await answer.json()) as { id: string }[]
   if (rows.length !== PIXEL_COUNT) throw new Error(`${name} lists ${rows.length} pixels`)
-  return toContender(name, server, request)
+  return toContender(name, server, request, `/rest/v1/tracking_pixels?id=eq.${rows[0]?.id}`)
 }
 
-function toContender(name: string, server: ChildProcess, request: LoadRequest): Contender {
+function toContender(name: string, server: ChildProcess, request: LoadRequest, onePixel: string): Contender {
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   return {
     name,
     pid: server.pid ?? 0,
     request,
+    onePixel,
     stop: () => {
       server.kill('SIGTERM')
       return exited

@@ -1,13 +1,15 @@
 /**
  * A list of fifty pixels, from this server and from `@supabase/lite` on its `node:sqlite` backend: both over HTTP on
- * this machine, with a real session's token, one after the other in the same run, three rounds each.
+ * this machine, with a real session's token, in turns in the same run, three rounds each; once with nothing written
+ * meanwhile, so that whoever keeps an answer may give it again, and once with a write before every list.
  * Run alone: `node bench/data-service.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contender, startLite, startPortico } from './data-service-contenders.ts'
-import { measureLoad, processorMilliseconds, residentMegabytes } from './load.ts'
+import { type LoadStep, measureLoad } from './measure-load.ts'
+import { processorMilliseconds, residentMegabytes } from './process-usage.ts'
 
 const ROUNDS = 3
 const SECONDS = 5
@@ -28,13 +30,13 @@ interface Round {
   spent: number
 }
 
+type Way = 'list of 50 pixels' | 'write, then list of 50 pixels'
+
 export interface DataServiceResult {
   /** Header first. */
   rows: string[][]
-  /** Our requests per second for each of theirs. */
-  ratio: number
-  /** Their processor time per request for each of ours: the same comparison, on a machine that is busy otherwise. */
-  processorRatio: number
+  /** Our requests per second for each of theirs, either way. */
+  ratios: Record<Way, number>
 }
 
 export async function benchDataService(): Promise<DataServiceResult> {
@@ -43,12 +45,12 @@ export async function benchDataService(): Promise<DataServiceResult> {
   try {
     contenders.push(await startPortico(directory))
     contenders.push(await startLite(directory))
-    const measured = await measureInTurns(contenders)
-    const [ours, theirs] = measured
+    const lists = await measureInTurns(contenders, 'list of 50 pixels')
+    const writes = await measureInTurns(contenders, 'write, then list of 50 pixels')
     return {
       rows: [
-        ['list of 50 pixels', 'requests/s', 'p99 ms', 'CPU ms', 'memory MB'],
-        ...measured.map((row) => [
+        ['', 'requests/s', 'p99 ms', 'CPU ms', 'memory MB'],
+        ...[...lists, ...writes].map((row) => [
           row.name,
           row.requestsPerSecond.toFixed(0),
           row.p99Milliseconds.toFixed(0),
@@ -56,8 +58,10 @@ export async function benchDataService(): Promise<DataServiceResult> {
           row.memoryMegabytes.toFixed(0),
         ]),
       ],
-      ratio: (ours?.requestsPerSecond ?? 0) / (theirs?.requestsPerSecond ?? Number.NaN),
-      processorRatio: (theirs?.processorMilliseconds ?? 0) / (ours?.processorMilliseconds ?? Number.NaN),
+      ratios: {
+        'list of 50 pixels': ratioOf(lists),
+        'write, then list of 50 pixels': ratioOf(writes),
+      },
     }
   } finally {
     for (const contender of contenders) await contender.stop()
@@ -65,20 +69,24 @@ export async function benchDataService(): Promise<DataServiceResult> {
   }
 }
 
+function ratioOf([ours, theirs]: readonly Measured[]): number {
+  return (ours?.requestsPerSecond ?? Number.NaN) / (theirs?.requestsPerSecond ?? Number.NaN)
+}
+
 /** In turns, so that whatever else the machine does weighs on both; the median round counts. */
-async function measureInTurns(contenders: readonly Contender[]): Promise<Measured[]> {
+async function measureInTurns(contenders: readonly Contender[], way: Way): Promise<Measured[]> {
   const rounds = contenders.map((): Round[] => [])
-  for (const contender of contenders) await measureRound(contender, 2)
+  for (const contender of contenders) await measureRound(contender, way, 2)
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, contender] of contenders.entries()) {
-      rounds[index]?.push(await measureRound(contender, SECONDS))
+      rounds[index]?.push(await measureRound(contender, way, SECONDS))
     }
   }
   return contenders.map((contender, index) => {
     const sorted = (rounds[index] ?? []).toSorted((a, b) => a.rate - b.rate)
     const median = sorted[Math.floor(sorted.length / 2)]
     return {
-      name: contender.name,
+      name: `${contender.name}, ${way}`,
       requestsPerSecond: median?.rate ?? 0,
       p99Milliseconds: median?.p99 ?? 0,
       processorMilliseconds: median?.spent ?? 0,
@@ -87,18 +95,27 @@ async function measureInTurns(contenders: readonly Contender[]): Promise<Measure
   })
 }
 
-async function measureRound({ pid, request }: Contender, seconds: number): Promise<Round> {
+async function measureRound(contender: Contender, way: Way, seconds: number): Promise<Round> {
+  const { pid, request } = contender
   const before = processorMilliseconds(pid)
-  const load = await measureLoad(request, { seconds, connections: CONNECTIONS })
+  const requests = way === 'list of 50 pixels' ? {} : { requests: writeThenList(contender) }
+  const load = await measureLoad(request, { seconds, connections: CONNECTIONS, ...requests })
   const spent = (processorMilliseconds(pid) - before) / load.requests
   return { rate: load.requestsPerSecond, p99: load.p99Milliseconds, spent }
 }
 
+function writeThenList({ request, onePixel }: Contender): LoadStep[] {
+  const { pathname, search } = new URL(request.url)
+  const headers = { ...request.headers, 'content-type': 'application/json', prefer: 'return=minimal' }
+  return [
+    { method: 'PATCH', path: onePixel, headers, body: '{"is_active":false}' },
+    { method: 'GET', path: `${pathname}${search}`, headers: request.headers },
+  ]
+}
+
 if (import.meta.main) {
-  const { rows, ratio, processorRatio } = await benchDataService()
+  const { rows, ratios } = await benchDataService()
   for (const row of rows)
-    console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(28) : cell.padStart(12))).join(''))
-  console.log(
-    `requests/s: ${ratio.toFixed(1)} times; processor time per request: 1/${processorRatio.toFixed(1)}`,
-  )
+    console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(52) : cell.padStart(12))).join(''))
+  for (const [way, ratio] of Object.entries(ratios)) console.log(`${way}: ${ratio.toFixed(1)} times`)
 }

@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http'
-import type { LoadRequest } from './load.ts'
+import type { LoadRequest } from './measure-load.ts'
 
 const RATE = 1_000
 const DASHBOARD_EVERY_MS = 50

@@ -1,9 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { findProgram } from './find-program.ts'
-import { measureLoad } from './load.ts'
+import { measureLoad } from './measure-load.ts'
 import type { PageServer } from './page-server.ts'
-import { pinned } from './processor.ts'
 
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 2
@@ -22,17 +18,8 @@ export async function measureThroughput(
 }
 
 async function measureOnce(url: string, seconds: number): Promise<number> {
-  const wrk = findProgram('wrk')
-  if (wrk === null) {
-    const headers = { 'accept-encoding': 'br' }
-    return (await measureLoad({ url, headers }, { seconds, connections: CONNECTIONS })).requestsPerSecond
-  }
-  const [program = '', ...args] = pinned('client', [
-    wrk,
-    ...['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-H', 'accept-encoding: br, gzip', url],
-  ])
-  const { stdout } = await promisify(execFile)(program, args)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1] ?? 0)
+  const headers = { 'accept-encoding': 'br, gzip' }
+  return (await measureLoad({ url, headers }, { seconds, connections: CONNECTIONS })).requestsPerSecond
 }
 
 export function median(values: readonly number[]): number {

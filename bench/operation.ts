@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contender, signIn, startPortico } from './data-service-contenders.ts'
-import { residentMegabytes } from './load.ts'
+import { residentMegabytes } from './process-usage.ts'
 
 const LIST_AGAIN_AND_AGAIN = `
 const { url, headers } = JSON.parse(process.argv[1])

@@ -30,10 +30,11 @@ if (isWanted('landing')) {
 }
 if (isWanted('data')) {
   try {
-    const { rows, ratio } = await benchDataService()
+    const { rows, ratios } = await benchDataService()
     console.log()
     printTable(rows)
-    console.log(`\n${ratio.toFixed(2)} times the requests of @supabase/lite`)
+    for (const [way, ratio] of Object.entries(ratios))
+      console.log(`\n${way}: ${ratio.toFixed(2)} times the requests of @supabase/lite`)
   } catch (error) {
     missing.push(`data service: ${String((error as Error).message).split('\n')[0]}`)
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-type Tool = '@astrojs/node' | 'astro' | 'lighthouse' | 'next'
+type Tool = '@astrojs/node' | 'astro' | 'autocannon' | 'lighthouse' | 'next'
 
 export function toolVersion(tool: Tool): string {
   const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))

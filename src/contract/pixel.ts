@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import type { OptionalCategory } from './consent.ts'
-import { OPTIONAL_CATEGORIES } from './consent-choice.ts'
+import { type OptionalCategory, TAG_CATEGORY_LABELS } from './consent.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
 export type PixelType = (typeof PIXEL_TYPES)[number]
@@ -27,7 +26,8 @@ export const DEFAULT_CATEGORY: Record<PixelType, OptionalCategory> = {
 }
 
 export const pixelTypeSchema = z.enum(PIXEL_TYPES)
-export const tagCategorySchema = z.enum(OPTIONAL_CATEGORIES)
+// Not from `consent-choice.ts`: what the dashboard shares with the page's first script becomes a file that a visitor fetches.
+export const tagCategorySchema = z.enum(Object.keys(TAG_CATEGORY_LABELS) as OptionalCategory[])
 
 /** A row of `tracking_pixels` as it travels on the wire. */
 export interface Pixel {
