@@ -7,7 +7,8 @@ import { TYPEFACE, TYPEFACE_CLASS } from './typeface.ts'
  * policy can name the script by its hash: under `'strict-dynamic'` trust starts from that hash and is passed on.
  */
 export function bootLoader(bootScript: string): string {
-  const font = `d.fonts.load(${JSON.stringify(TYPEFACE)})`
+  // The boot script hears of a typeface that cannot be had.
+  const font = `d.fonts.load(${JSON.stringify(TYPEFACE)}).catch(()=>0)`
   // An element, not `import()`: that would count as written into the page, which `'strict-dynamic'` refuses.
   const script = `Object.assign(d.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}})`
   const kept = `performance.getEntries().some(e=>e.deliveryType=="cache")`

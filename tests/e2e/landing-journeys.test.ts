@@ -26,33 +26,6 @@ async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> 
   return page
 }
 
-/** Where the anchors stop: below the fixed header, or as far down as the page goes. */
-const HEADER_PX = 72
-
-test.each([
-  ['a phone', PHONE],
-  ['a desktop', DESKTOP],
-])('whoever arrives at an anchor on %s is there, and stays there', async (_name, screen) => {
-  const context = await browser.newContext({ ...screen, reducedMotion: 'no-preference' })
-  onTestFinished(() => context.close())
-  for (const id of ['about', 'niches', 'benefits', 'contact']) {
-    for (const visit of ['first', 'second']) {
-      const page = await context.newPage()
-      await page.goto(`${site.url}/#${id}`)
-      // The last thing that may move the page by itself.
-      await page.waitForFunction(() => document.querySelector('.later') === null)
-      const place = await page.locator(`#${id}`).evaluate((section) => {
-        const left = document.documentElement.scrollHeight - innerHeight - scrollY
-        return { top: Math.round(section.getBoundingClientRect().top), atEnd: left < 1 }
-      })
-      expect(place.atEnd || place.top === HEADER_PX, `${id}, ${visit} visit: ${JSON.stringify(place)}`).toBe(
-        true,
-      )
-      await page.close()
-    }
-  }
-})
-
 describe('header', () => {
   test('is transparent at the top and white with a shadow past 50 px', async () => {
     const page = await visit(DESKTOP)

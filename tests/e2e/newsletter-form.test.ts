@@ -120,18 +120,6 @@ test('what is no address is not sent, and stays to be mended', async () => {
   expect(await isStored(email)).toBe(true)
 })
 
-test('the answer comes into sight when the button was pressed at the lower edge', async () => {
-  const { page, email, field, button, answer } = await visit(PHONE)
-  await page.waitForFunction(() => document.querySelector('.later') === null)
-  await field.fill(email)
-  await button.evaluate((element) => element.scrollIntoView({ block: 'end' }))
-  await button.tap()
-  await expect.poll(() => answer.textContent()).toBe(success)
-  await expect
-    .poll(() => answer.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))
-    .toBe(true)
-})
-
 test('while it is sent the button says so and cannot be pressed', async () => {
   const { email, page, field, button, answer, posts } = await visit()
   const label = await button.textContent()

@@ -7,8 +7,11 @@ import {
 } from 'playwright-core'
 import { inject } from 'vitest'
 import { CHROMIUM_FLAGS } from './find-chromium.ts'
+import type { FontWorld } from './font-worlds.ts'
 
 interface LaunchOptions {
+  /** The fonts of the visitor's device; the system's are never seen. */
+  fonts?: FontWorld
   resolve?: Record<string, string>
   /** Pages that were left are kept and come back as they were, as people's browsers do; the driver switches that off. */
   backForwardCache?: boolean
@@ -21,6 +24,7 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: inject('chromium'),
     args: [...CHROMIUM_FLAGS, `--host-resolver-rules=${rules}`],
+    env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[options.fonts ?? 'liberation'] },
     ignoreDefaultArgs: options.backForwardCache === true ? ['--disable-back-forward-cache'] : [],
   })
 }

@@ -42,11 +42,11 @@ function fromSystemPackage(): string | null {
   return installSystemPackage('chromium') ? locate() : null
 }
 
-/** The package expects its libraries and fonts where a cloud function would have them: a launcher says where they are. */
+/** The package expects its libraries and fonts where a cloud function would have them: a launcher says where they are. Whoever starts it may name other fonts. */
 function fromNpm(): string {
   const folder = installNpmTool('@sparticuz/chromium', '153.0.0')
   const unpacked = join(TOOLS_DIRECTORY, 'chromium')
-  const launcher = join(unpacked, 'launch')
+  const launcher = join(unpacked, 'chromium-with-libraries')
   if (existsSync(launcher)) return launcher
   mkdirSync(unpacked, { recursive: true })
   const script = `
@@ -61,7 +61,7 @@ function fromNpm(): string {
     fonts,
     `<fontconfig><dir>${unpacked}/fonts</dir><cachedir>${unpacked}/font-cache</cachedir></fontconfig>`,
   )
-  const environment = `LD_LIBRARY_PATH="${unpacked}/al2023/lib" FONTCONFIG_FILE="${fonts}"`
+  const environment = `LD_LIBRARY_PATH="${unpacked}/al2023/lib" FONTCONFIG_FILE="\${FONTCONFIG_FILE:-${fonts}}"`
   writeFileSync(launcher, `#!/bin/sh\n${environment} exec "${unpacked}/chromium" "$@"\n`)
   chmodSync(launcher, 0o755)
   return launcher

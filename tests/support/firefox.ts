@@ -1,22 +1,26 @@
 import puppeteer, { type Browser } from 'puppeteer-core'
 import { inject, test } from 'vitest'
+import type { FontWorld } from './font-worlds.ts'
 
 /** `test` where Firefox can be had; elsewhere the run has already said that these are left out. */
 export const testInFirefox = test.runIf(inject('firefox') !== null)
 
 interface FirefoxOptions {
+  /** The fonts of the visitor's device; the system's are never seen. */
+  fonts?: FontWorld
   /** Preferences over those that keep it quiet, by the names of `about:config`. */
   preferences?: Record<string, unknown>
 }
 
 /** Firefox over WebDriver BiDi, with a profile of its own and nothing to say to its maker. */
-export function launchFirefox({ preferences = {} }: FirefoxOptions = {}): Promise<Browser> {
+export function launchFirefox({ fonts = 'liberation', preferences = {} }: FirefoxOptions = {}): Promise<Browser> {
   const executablePath = inject('firefox')
   if (executablePath === null) throw new Error('Firefox is not installed')
   return puppeteer.launch({
     browser: 'firefox',
     executablePath,
     headless: true,
+    env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[fonts] },
     acceptInsecureCerts: true,
     extraPrefsFirefox: {
       'app.normandy.enabled': false,

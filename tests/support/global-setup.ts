@@ -4,6 +4,7 @@ import { isBuildFresh } from '../../scripts/build-stamp.ts'
 import { findChromium } from './find-chromium.ts'
 import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
+import { type FontConfigurations, writeFontConfigurations } from './font-worlds.ts'
 import { startPostgres } from './start-postgres.ts'
 
 declare module 'vitest' {
@@ -13,6 +14,7 @@ declare module 'vitest' {
     chromium: string
     /** Null where it cannot be had. */
     firefox: string | null
+    fontConfigurations: FontConfigurations['files']
   }
 }
 
@@ -29,5 +31,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('postgresSocket', postgres.socketDirectory)
   project.provide('chromium', findChromium())
   project.provide('firefox', findFirefox())
-  return () => postgres.stop()
+  const fonts = writeFontConfigurations()
+  project.provide('fontConfigurations', fonts.files)
+  return async () => {
+    fonts.remove()
+    await postgres.stop()
+  }
 }

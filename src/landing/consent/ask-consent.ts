@@ -1,6 +1,8 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { openDialogs } from '../dialog-link.ts'
+import { adoptStyle } from '../styles/adopt-style.ts'
+import consentStyle from './consent.css?inline'
 import { readConsentCookie } from './consent-cookie.ts'
 import type { OpenPreferencesOptions } from './open-preferences.tsx'
 import { type Asked, saveChoice } from './save-choice.ts'
@@ -23,6 +25,7 @@ export function wireConsent(
   loadPreferences: LoadPreferences,
   onGranted: (granted: ConsentCategory[]) => void,
 ): void {
+  adoptStyle(consentStyle)
   const banner = document.querySelector<HTMLElement>(BANNER_SELECTOR)
   const choose = (granted: ConsentCategory[], action: ConsentAction) => {
     if (banner !== null) banner.hidden = true
