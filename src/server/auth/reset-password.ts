@@ -22,6 +22,7 @@ export async function resetPassword(context: AuthContext, email: string): Promis
         password_hash: passwordHash,
         banned_until: null,
         email_confirmed_at: user.email_confirmed_at ?? now,
+        mailbox_proved_at: user.mailbox_proved_at ?? now,
         updated_at: now,
       })
       .where('id', '=', user.id)

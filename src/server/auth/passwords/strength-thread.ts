@@ -67,17 +67,14 @@ export class StrengthThread {
   /** From the last sign of life: until an answer while one is awaited, else until nobody needs the thread. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    const [ms, reason] =
-      this.#waiting.size > 0
-        ? [DEADLINE_MS, 'a password could not be judged in time']
-        : [this.#idleMs, 'idle']
-    this.#timer = setTimeout(() => this.#end(new Error(reason)), ms).unref()
+    const ms = this.#waiting.size > 0 ? DEADLINE_MS : this.#idleMs
+    this.#timer = setTimeout(() => this.#end(), ms).unref()
   }
 
-  #end(error: Error): void {
+  #end(): void {
     const worker = this.#worker
     if (worker === null) return
-    this.#lose(worker, error)
+    this.#lose(worker, tooBusy())
     void worker.terminate()
   }
 
