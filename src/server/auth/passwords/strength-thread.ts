@@ -7,7 +7,7 @@ import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 const ENTRY = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
 /** Long enough to load the dictionaries on a machine that has much else to do. */
 const DEADLINE_MS = 30_000
-/** The thread holds some 100 MB; people choose a password now and then. */
+/** The thread holds some 50 MB; people choose a password now and then. */
 const IDLE_MS = 20_000
 const MAX_WAITING = 64
 const RETRY_AFTER_SECONDS = 5
@@ -19,7 +19,7 @@ interface Waiting {
 
 /**
  * Estimates passwords in a thread of its own, begun when first needed and ended when idle: loading the dictionaries takes
- * about a second and one estimate up to a fifth of that, for which no page waits.
+ * a third of a second and an odd text some tenths, for which no page waits.
  */
 export class StrengthThread {
   readonly #idleMs: number
