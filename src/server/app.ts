@@ -3,8 +3,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
 import { registerAccount } from './auth/account/register-account.ts'
+import { announcePrincipal } from './auth/announce-principal.ts'
 import { createAuth } from './auth/create-auth.ts'
-import { announcePrincipal, ensurePrincipal } from './auth/ensure-principal.ts'
+import { ensurePrincipal } from './auth/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
 import { registerData } from './data/register-data.ts'
@@ -80,9 +81,9 @@ export async function buildApp({
   })
   await tags.refresh()
   const auth = await createAuth(config, database.db, log)
-  const firstPassword = await ensurePrincipal(auth.context)
-  if (firstPassword !== null)
-    announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))
+  const principal = await ensurePrincipal(auth.context)
+  if (principal !== null)
+    announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
 
   const gate = createGate(config, otherHeaders(https))
   const servePrepared = createFastPath(pages, assets, (path) => tags.file(path))

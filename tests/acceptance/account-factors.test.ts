@@ -4,12 +4,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthContext } from '#server/auth/create-auth.ts'
 import { removeFactors } from '#server/auth/factors/remove-factors.ts'
 import { Authenticator } from '../support/authenticator.ts'
+import { writeDocRow } from '../support/doc-table.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const LOGIN_COOKIE = '__Host-Http-portico'
+
+let refused = 0
 
 describe.each(ENGINES)('the second factor on %s', (engine) => {
   let site: TestApp
@@ -52,6 +55,28 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     (await call(site, { path: '/rest/v1/tracking_pixels', apikey: keys.anon, bearer })).status
   const api = (method: 'GET' | 'POST' | 'DELETE', path: string, bearer: string, body?: unknown) =>
     call(site, { method, path: `/admin/api${path}`, apikey: keys.anon, bearer, body })
+
+  test('one who has a factor adds another only after showing it, at each step', async () => {
+    const { auth } = await enrolled()
+    const second = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Tablet' })
+    if (second.data?.type !== 'totp') throw new Error('no factor')
+    const app = new Authenticator(second.data.totp.secret)
+    const factorId = second.data.id
+    // Who knows the password, and in whatever way the new secret, is still at aal1.
+    const thief = await signedIn()
+    const enrol = await thief.mfa.enroll({ factorType: 'totp', friendlyName: 'Outro' })
+    expect(enrol.error).toMatchObject({ status: 403, code: 'insufficient_aal' })
+    const verify = await thief.mfa.challengeAndVerify({ factorId, code: await app.next() })
+    expect(verify.error).toMatchObject({
+      status: 403,
+      code: 'insufficient_aal',
+      message: 'AAL2 required to enroll a new factor',
+    })
+    expect(decodeJwt(await tokenOf(thief)).aal).toBe('aal1')
+    expect((await auth.mfa.challengeAndVerify({ factorId, code: await app.next() })).error).toBeNull()
+    expect((await auth.mfa.listFactors()).data?.totp).toHaveLength(2)
+    refused++
+  })
 
   test('a code is good once, in this session and in any other', async () => {
     const { auth, app, factorId } = await enrolled()
@@ -296,4 +321,13 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     await auth.refreshSession()
     expect(decodeJwt(await tokenOf(auth)).aal).toBe('aal1')
   })
+})
+
+test('the row of the doors', () => {
+  writeDocRow('docs/security.md', 'doors', [
+    'B11a',
+    'with the password alone: enrol a second app for codes beside one that counts, and make one count that was begun by its owner',
+    `refused with \`insufficient_aal\` at both steps, on ${refused} of 2 engines`,
+    '`tests/acceptance/account-factors.test.ts`',
+  ])
 })

@@ -47,7 +47,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
   const client = () => makeClient(site, keys)
   const recoveryMail = async () => {
     expect((await client().resetPasswordForEmail(email)).error).toBeNull()
-    return mailbox.take(email)
+    return mailbox.take(email, 'Crie uma nova senha')
   }
   const post = (path: string, body: unknown, headers = {}) =>
     call(site, { method: 'POST', path: `/auth/v1${path}`, apikey: keys.anon, body, headers })
@@ -69,21 +69,18 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(stored).not.toContain(new URL(mail.link).searchParams.get('token'))
   })
 
-  test('known or unknown, the answer is the same to the last byte', async () => {
-    const shape = ({ status, text, headers }: Awaited<ReturnType<typeof post>>) => ({
-      status,
-      text,
-      headers: Object.keys(headers).sort(),
-    })
+  test('known or unknown, asked once or again, the answer is the same to the last byte', async () => {
     for (const path of ['/recover', '/otp', '/resend']) {
-      const body = { type: 'signup' }
-      const known = await post(path, { ...body, email })
-      const unknown = await post(path, { ...body, email: 'ninguem@exemplo.com.br' })
-      expect(shape(unknown)).toEqual(shape(known))
-      expect(known).toMatchObject({ status: 200, text: '{}' })
-      const again = await post(path, { ...body, email: 'ninguem@exemplo.com.br' })
-      expect(again).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } })
-      expect(Number(again.headers['retry-after'])).toBeGreaterThan(0)
+      const answers = []
+      for (const address of [email, 'ninguem@exemplo.com.br', email, 'ninguem@exemplo.com.br'])
+        answers.push(await post(path, { type: 'signup', email: address }))
+      const seen = answers.map(({ status, text, headers: { date: _date, ...headers } }) => ({
+        status,
+        text,
+        headers: { ...headers, 'x-request-id': null },
+      }))
+      expect(seen).toEqual(Array(4).fill(seen[0]))
+      expect(seen[0]).toMatchObject({ status: 200, text: '{}' })
     }
     await mailbox.take(email)
     await mailbox.take(email)
@@ -172,20 +169,6 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(await guess()).toMatchObject({ status: 429, body: { code: 'over_request_rate_limit' } })
   })
 
-  test('thirty mails an hour overall', async () => {
-    const ask = (address: string) => post('/recover', { email: address })
-    await recoveryMail()
-    await site.database.db
-      .updateTable('rate_limits')
-      .set({ count: 30 })
-      .where('key', '=', 'mail:overall')
-      .execute()
-    expect(await ask('outra@exemplo.com.br')).toMatchObject({
-      status: 429,
-      body: { code: 'over_email_send_rate_limit', message: 'email rate limit exceeded' },
-    })
-  })
-
   test('a new password makes mail that is still under way worthless', async () => {
     const { link } = await recoveryMail()
     const auth = client()
@@ -218,11 +201,6 @@ describe('where mail goes', () => {
     await client.resetPasswordForEmail(email)
     await site.app.close()
     expect(mailbox.received.map(({ to }) => to)).toEqual([[email]])
-    const overall = site.database.db
-      .selectFrom('rate_limits')
-      .select('count')
-      .where('key', '=', 'mail:overall')
-    expect(await overall.execute()).toEqual([{ count: 1 }])
     await site.close()
     await mailbox.close()
   })

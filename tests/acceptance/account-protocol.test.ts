@@ -149,15 +149,14 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     const { data, error } = await client().resetPasswordForEmail('ninguem@exemplo.com.br')
     expect([data, error]).toEqual([{}, null])
   })
-  table.row('resetPasswordForEmail, again', '429 over_email_send_rate_limit', async () => {
-    const { error } = await client().resetPasswordForEmail(EMAIL)
-    expect(error).toMatchObject({ status: 429, code: 'over_email_send_rate_limit' })
-    expect(error?.message).toMatch(/^For security purposes, you can only request this after \d+ seconds\.$/)
+  table.row('resetPasswordForEmail, again', '{} and no mail: the limit tells nothing', async () => {
+    const { data, error } = await client().resetPasswordForEmail(EMAIL)
+    expect([data, error]).toEqual([{}, null])
   })
   table.row('verifyOtp recovery, six digits', 'session', async () => {
     await later()
     await client().resetPasswordForEmail(EMAIL)
-    const { code } = await mailbox.take(EMAIL)
+    const { code } = await mailbox.take(EMAIL, 'Crie uma nova senha')
     const { data, error } = await auth.verifyOtp({ email: EMAIL, token: code, type: 'recovery' })
     expect(error).toBeNull()
     expect(data.session?.user.email).toBe(EMAIL)
@@ -180,7 +179,12 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
   table.row('reauthenticate', '{} and a mailed nonce', async () => {
     const { error } = await auth.reauthenticate()
     expect(error).toBeNull()
-    const { code, link } = await mailbox.take(EMAIL)
+    const again = await auth.reauthenticate()
+    expect(again.error).toMatchObject({ status: 429, code: 'over_email_send_rate_limit' })
+    expect(again.error?.message).toMatch(
+      /^For security purposes, you can only request this after \d+ seconds\.$/,
+    )
+    const { code, link } = await mailbox.take(EMAIL, 'Seu código de confirmação')
     expect(link).toBe('')
     expect((await auth.updateUser({ password: THIRD, nonce: '000000' })).error).toMatchObject({
       status: 422,
@@ -193,7 +197,7 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     await later()
     const { error } = await client().signInWithOtp({ email: EMAIL })
     expect(error).toBeNull()
-    const { code } = await mailbox.take(EMAIL)
+    const { code } = await mailbox.take(EMAIL, 'Seu link para entrar')
     const { data, error: refused } = await auth.verifyOtp({ email: EMAIL, token: code, type: 'email' })
     expect(refused).toBeNull()
     expect((await claims()).amr).toMatchObject([{ method: 'otp' }])
@@ -208,10 +212,10 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     const { data } = await other.verifyOtp({ email, token: code, type: 'email' })
     expect(data.user).toMatchObject({ email, user_metadata: { from: 'otp', email_verified: true } })
   })
-  table.row('signInWithOtp, new address, shouldCreateUser false', '422 otp_disabled', async () => {
+  table.row('signInWithOtp, new address, shouldCreateUser false', '{} and no mail', async () => {
     const options = { shouldCreateUser: false }
     const { error } = await client().signInWithOtp({ email: 'ninguem@exemplo.com.br', options })
-    expect(error).toMatchObject({ status: 422, code: 'otp_disabled' })
+    expect(error).toBeNull()
   })
   table.row('signInWithOtp, phone', '400 phone_provider_disabled', async () => {
     const { error } = await client().signInWithOtp({ phone: '+5511999999999' })
@@ -237,13 +241,16 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     const { data, error } = await auth.updateUser({ email: NEW_EMAIL })
     expect(error).toBeNull()
     expect(data.user).toMatchObject({ email: EMAIL, new_email: NEW_EMAIL })
-    await mailbox.take(EMAIL)
+    await mailbox.take(EMAIL, 'Autorize a troca do seu e-mail')
     await mailbox.take(NEW_EMAIL)
   })
   table.row('resend email_change', '{} and both mails again', async () => {
     await later()
     expect((await auth.resend({ type: 'email_change', email: EMAIL })).error).toBeNull()
-    const [current, next] = [await mailbox.take(EMAIL), await mailbox.take(NEW_EMAIL)]
+    const [current, next] = [
+      await mailbox.take(EMAIL, 'Autorize a troca do seu e-mail'),
+      await mailbox.take(NEW_EMAIL),
+    ]
     const half = await client().verifyOtp({ email: EMAIL, token: current.code, type: 'email_change' })
     expect(half.error).toBeNull()
     expect(half.data.session).toBeNull()

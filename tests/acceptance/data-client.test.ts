@@ -137,9 +137,11 @@ describe.each(ENGINES)('the data service through the official client on %s', (en
     expect(revoked).toMatchObject({ status: 401, error: { code: 'PGRST301' } })
 
     const again = await signIn(edit)
-    expect(
-      (await again.from('admin_users').update({ password: 'farol-seda-limoeiro-93' }).eq('id', id)).error,
-    ).toBeNull()
+    const own = { password: 'farol-seda-limoeiro-93' }
+    const unproved = await again.from('admin_users').update(own).eq('id', id)
+    expect(unproved).toMatchObject({ status: 400, error: { code: 'current_password_required' } })
+    const proved = { ...own, current_password: edit.password }
+    expect((await again.from('admin_users').update(proved).eq('id', id)).error).toBeNull()
     expect((await again.from('tracking_pixels').select('id')).error).toBeNull()
 
     expect((await admin.from('admin_users').delete().eq('id', id)).error).toBeNull()

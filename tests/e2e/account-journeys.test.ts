@@ -86,7 +86,7 @@ test('a forgotten password: from the mail’s link to the dashboard', async () =
   await heading(page, 'Confira seu e-mail').waitFor()
   await expectAccessible(page)
 
-  const { link } = await mailbox.take(PRINCIPAL.email)
+  const { link } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
   await page.goto(link)
   await heading(page, 'Crie uma nova senha').waitFor()
   expect(page.url()).toBe(`${admin.site.url}/admin`)
@@ -117,7 +117,7 @@ test('a forgotten password: with the six digits, from another device', async () 
   await button(page, 'Esqueci minha senha').click()
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await button(page, 'Enviar link').click()
-  const { code } = await mailbox.take(PRINCIPAL.email)
+  const { code } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
   await page.getByLabel('Código do e-mail').fill(code)
   await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
   await button(page, 'Salvar e entrar').click()
@@ -146,7 +146,7 @@ test('a link to enter waits for the person’s word, and works once', async () =
     persistSession: false,
   })
   await client.signInWithOtp({ email: PRINCIPAL.email })
-  const { link } = await mailbox.take(PRINCIPAL.email)
+  const { link } = await mailbox.take(PRINCIPAL.email, 'Seu link para entrar')
   const { page, context, complaints } = await admin.visit({ signedIn: false })
   await page.goto(link)
   await heading(page, 'Entrar no painel').waitFor()
@@ -181,7 +181,10 @@ test('a new address: the first mailbox confirms, the second completes it', async
   })
   await client.signInWithPassword({ email, password: NEW_PASSWORD })
   expect((await client.updateUser({ email: newEmail })).error).toBeNull()
-  const [current, next] = [await mailbox.take(email), await mailbox.take(newEmail)]
+  const [current, next] = [
+    await mailbox.take(email, 'Autorize a troca do seu e-mail'),
+    await mailbox.take(newEmail, 'Confirme seu novo e-mail'),
+  ]
 
   const { page, context, complaints } = await admin.visit({ signedIn: false })
   await page.goto(current.link)
@@ -268,7 +271,7 @@ test('a forgotten password and a second factor: the new password waits for a cod
   await button(page, 'Esqueci minha senha').click()
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await button(page, 'Enviar link').click()
-  const { link } = await mailbox.take(PRINCIPAL.email)
+  const { link } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
   await page.goto(link)
   await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
   await button(page, 'Salvar e entrar').click()

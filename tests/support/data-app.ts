@@ -9,10 +9,12 @@ import type { Caller } from '#server/http/caller.ts'
 import { type EngineName, makeDatabase } from './engines.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
+/** Of the callers who are people; whether they have an account is up to the test. */
+export const OWN_ID = '00000000-0000-4000-8000-000000000001'
 
 const person = (change: Partial<Extract<Caller, { kind: 'user' }>>): Caller => ({
   kind: 'user',
-  userId: '00000000-0000-4000-8000-000000000001',
+  userId: OWN_ID,
   email: 'ana@exemplo.com.br',
   sessionId: '00000000-0000-4000-8000-0000000000aa',
   role: 'admin',

@@ -38,11 +38,13 @@ export class Mailbox {
     return `smtp://127.0.0.1:${(this.#server.server.address() as AddressInfo).port}`
   }
 
-  /** The next message to this address that nobody has taken yet; the test's own time limit ends the wait. */
-  take(to: string): Promise<ReceivedMail> {
+  /** The next message to this address (with this subject) that nobody has taken yet; the test's own time limit ends the wait. */
+  take(to: string, subject?: string): Promise<ReceivedMail> {
     return new Promise((resolve) => {
       const look = () => {
-        const index = this.received.findIndex((mail) => mail.to.includes(to))
+        const index = this.received.findIndex(
+          (mail) => mail.to.includes(to) && (subject === undefined || mail.subject === subject),
+        )
         const [mail] = index === -1 ? [] : this.received.splice(index, 1)
         if (mail === undefined) return
         this.#waiting.delete(look)

@@ -19,9 +19,9 @@ export interface DataService {
       }
       admin_users: {
         Row: Plain<AdminUser>
-        /** `password` is write-only: it is never among the columns of a row. */
+        /** `password` and `current_password` are write-only: they are never among the columns of a row. */
         Insert: AdminUserInput
-        Update: Partial<AdminUserInput>
+        Update: Partial<AdminUserInput & { current_password: string }>
         Relationships: []
       }
     }

@@ -87,7 +87,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
   test('edited by themselves keep the session they do it in, with its login', async () => {
     const own = await open()
     await open()
-    await inTransaction((trx) => accounts.update(trx, id, { passwordHash: 'y' }, self(own)))
+    await inTransaction((trx) => accounts.update(trx, id, { passwordHash: 'y', provedHash: 'x' }, self(own)))
     expect(await live()).toEqual([own])
     const logins = await database.db
       .selectFrom('auth_logins')
@@ -95,6 +95,18 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
       .where('user_id', '=', id)
       .execute()
     expect(logins).toHaveLength(1)
+  })
+
+  test.each([
+    ['no password', {}],
+    ['a password that was changed meanwhile', { provedHash: 'old' }],
+    ['an account without a password', { provedHash: null }],
+  ])('edited by themselves with %s stay as they are', async (_what, proof) => {
+    const own = await open()
+    for (const change of [{ email: `x${email}` }, { passwordHash: 'y' }, { role: 'super_admin' }])
+      await expect(
+        inTransaction((trx) => accounts.update(trx, id, { ...change, ...proof }, self(own))),
+      ).rejects.toMatchObject({ status: 400, code: 'current_password_required' })
   })
 
   test('take no address that another has, and the transaction goes on', async () => {
@@ -137,6 +149,12 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     await attempt({ email: PRINCIPAL, role: 'super_admin', passwordHash: 'y' })
     expect(accounts.isPrincipal(` ${PRINCIPAL.toUpperCase()}`)).toBe(true)
     expect(accounts.isPrincipal(email)).toBe(false)
+  })
+
+  test('somebody’s own address is too easy, also when only the password is edited', async () => {
+    const weak = { code: 'weak_password', details: { reasons: ['pwned'] } }
+    await expect(accounts.hashPassword(`${email.split('@')[0]}1`, email)).rejects.toMatchObject(weak)
+    await expect(accounts.hashPassword(`${email.split('@')[0]}1`, '')).rejects.toMatchObject(weak)
   })
 
   test('a weak password is refused with its reasons before anything is hashed', async () => {

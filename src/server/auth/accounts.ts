@@ -6,9 +6,12 @@ import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 import type { AuthContext } from './auth-context.ts'
 import { emailExists } from './auth-error.ts'
+import { sendNotice } from './notices/send-notice.ts'
 import { forgetTokens } from './one-time/issue-token.ts'
 import { checkPassword } from './passwords/check-password.ts'
+import { proveOwnPassword } from './passwords/prove-own-password.ts'
 import { endOtherSessions } from './sessions/end-sessions.ts'
+import { findUserById } from './users/find-user.ts'
 import { insertUser } from './users/insert-user.ts'
 import {
   isPrincipal,
@@ -23,6 +26,17 @@ export interface NewAccount {
   role: string
 }
 
+/** Far more people than run one site. */
+const MAX_EMAILS = 200
+
+interface AccountChange {
+  email?: string
+  passwordHash?: string
+  role?: string
+  /** What `proveOwnPassword` gave: asked of people who edit themselves. */
+  provedHash?: string | null
+}
+
 /** The accounts behind the resource `admin_users`: a login and its admin role, changed together or not at all. */
 export class Accounts {
   readonly #context: AuthContext
@@ -35,10 +49,20 @@ export class Accounts {
     return isPrincipal(this.#context.config, email)
   }
 
-  /** Slow: never inside a transaction. */
+  /** Slow: never inside a transaction. Without an e-mail it may be anybody's: then everyone's is too easy. */
   async hashPassword(password: string, email: string): Promise<string> {
-    await checkPassword(password, [email, this.#context.config.site.brandName])
+    const emails = email === '' ? await readEmails(this.#context.db) : [email]
+    await checkPassword(password, [...emails, this.#context.config.site.brandName])
     return this.#context.passwords.hash(password)
+  }
+
+  /** Slow: never inside a transaction. Gives back the hash that was matched, to be compared when it counts. */
+  async proveOwnPassword(caller: Caller, password: string): Promise<string | null> {
+    if (caller.kind !== 'user') return null
+    const user = await findUserById(this.#context.db, caller.userId)
+    if (user === undefined) throw new AppError(404, 'user_not_found', 'User not found')
+    await proveOwnPassword(this.#context, user, password)
+    return user.password_hash
   }
 
   async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
@@ -55,13 +79,11 @@ export class Accounts {
   }
 
   /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
-  async update(
-    trx: Db,
-    id: string,
-    change: { email?: string; passwordHash?: string; role?: string },
-    caller: Caller,
-  ): Promise<void> {
+  async update(trx: Db, id: string, change: AccountChange, caller: Caller): Promise<void> {
     const before = await readAccount(trx, id)
+    const isSelf = caller.kind === 'user' && caller.userId === id
+    if (isSelf && (change.provedHash == null || change.provedHash !== before.password_hash))
+      throw new AppError(400, 'current_password_required', 'Current password required to edit oneself.')
     const email = change.email === undefined ? before.email : normalizeEmail(change.email)
     const role = change.role ?? before.role
     if (email !== before.email || role !== before.role) {
@@ -80,7 +102,7 @@ export class Accounts {
       .where('id', '=', id)
       .execute()
     await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
-    await endOtherSessions(trx, id, caller.kind === 'user' && caller.userId === id ? caller.sessionId : null)
+    await endOtherSessions(trx, id, isSelf ? caller.sessionId : null)
     await forgetTokens(trx, id)
     await recordAudit(trx, {
       ...auditActor(caller),
@@ -89,6 +111,16 @@ export class Accounts {
       before: { email: before.email, role: before.role },
       after: { email, role },
     })
+    const by = isSelf ? 'self' : 'administrator'
+    const { passwordHash } = change
+    if (passwordHash !== undefined)
+      sendNotice(
+        this.#context,
+        { user: before, kind: 'password', by },
+        (current) => current.password_hash === passwordHash,
+      )
+    if (email !== before.email)
+      sendNotice(this.#context, { user: before, kind: 'email', by }, (current) => current.email === email)
   }
 
   async remove(trx: Db, id: string, caller: Caller): Promise<void> {
@@ -104,11 +136,22 @@ export class Accounts {
   }
 }
 
-async function readAccount(trx: Db, id: string): Promise<{ email: string; role: string }> {
+async function readEmails(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('auth_users as u')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select('u.email')
+    .orderBy('u.email')
+    .limit(MAX_EMAILS)
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
+async function readAccount(trx: Db, id: string) {
   const row = await trx
     .selectFrom('auth_users as u')
     .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
-    .select(['u.email', 'r.role'])
+    .select(['u.id', 'u.email', 'u.password_hash', 'u.mailbox_proved_at', 'r.role'])
     .where('u.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) throw new AppError(404, 'user_not_found', 'User not found')

@@ -1,13 +1,15 @@
 import { recordAudit } from '../db/audit.ts'
 import type { AuthContext } from './auth-context.ts'
 import { inTransaction } from './in-transaction.ts'
+import { sendNotice } from './notices/send-notice.ts'
 import { forgetTokens } from './one-time/issue-token.ts'
 import { generatePassword } from './passwords/generate-password.ts'
 import { endSessions } from './sessions/end-sessions.ts'
 import { findUserByEmail } from './users/find-user.ts'
 
 /** The operator's way back in: a new password, every session ended. Null when nobody has that address. */
-export async function resetPassword({ db, passwords }: AuthContext, email: string): Promise<string | null> {
+export async function resetPassword(context: AuthContext, email: string): Promise<string | null> {
+  const { db, passwords } = context
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
   const password = generatePassword()
@@ -20,6 +22,7 @@ export async function resetPassword({ db, passwords }: AuthContext, email: strin
         password_hash: passwordHash,
         banned_until: null,
         email_confirmed_at: user.email_confirmed_at ?? now,
+        mailbox_proved_at: user.mailbox_proved_at ?? now,
         updated_at: now,
       })
       .where('id', '=', user.id)
@@ -33,5 +36,6 @@ export async function resetPassword({ db, passwords }: AuthContext, email: strin
       subject: user.id,
     })
   })
+  sendNotice(context, { user, kind: 'password', by: 'operator' })
   return password
 }

@@ -44,7 +44,10 @@ async function withAuth(config: Config, work: (auth: AuthContext) => Promise<voi
   const database = openDatabase(config)
   try {
     await migrate(database.db)
-    await work(await createAuthContext(config, database.db))
+    const auth = await createAuthContext(config, database.db)
+    await work(auth)
+    // Who is concerned is told by mail.
+    await auth.mail.close()
   } finally {
     await database.close()
   }

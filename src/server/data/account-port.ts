@@ -14,6 +14,8 @@ export interface AccountChange {
   email?: string
   role?: string
   passwordHash?: string
+  /** What `proveOwnPassword` gave. */
+  provedHash?: string | null
 }
 
 /**
@@ -27,11 +29,16 @@ export interface AccountPort {
    * never called inside a transaction. An unknown e-mail is the empty text.
    */
   hashPassword(password: string, email: string): Promise<string>
+  /**
+   * Judges the password that people show who edit themselves (`AppError` with code `current_password_invalid`). Slow,
+   * too. Null for a caller that is no person.
+   */
+  proveOwnPassword(caller: Caller, password: string): Promise<string | null>
   /** Makes login and role. */
   create(trx: Db, account: NewAccount, caller: Caller): Promise<unknown>
   /**
    * Changes login and role, and ends that person's sessions: all of them, but for the one that the caller uses when
-   * people edit themselves.
+   * people edit themselves, which takes their password (`AppError` with code `current_password_required`).
    */
   update(trx: Db, userId: string, change: AccountChange, caller: Caller): Promise<void>
   /** Removes login, role and sessions. */

@@ -25,7 +25,7 @@ export async function updateRows(
     missingDefault: call.preferences.missingDefault,
   })
   if (more.length > 0) throw protocolError(400, 'PGRST102', 'An update takes one object')
-  await call.resource.store.prepare?.([change])
+  await call.resource.store.prepare?.([change], call.caller)
   const rows =
     Object.keys(change).length === 0
       ? []

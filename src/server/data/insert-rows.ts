@@ -24,7 +24,7 @@ export async function insertRows(
     columns: query.columns,
     missingDefault: preferences.missingDefault,
   })
-  await resource.store.prepare?.(inputs)
+  await resource.store.prepare?.(inputs, call.caller)
   const { rows, inserted } = await runChange(service, call, async (writer) => {
     const written = await writeAll(call, writer, inputs, conflictColumns)
     assertSingular(call, written.rows.length)

@@ -43,7 +43,7 @@ export interface Store {
   /** Set when each change writes its own audit row. */
   keepsOwnAudit?: true
   /** Slow work on what the client sent (hashing), done before the transaction. May replace values in place. */
-  prepare?(inputs: Row[]): Promise<void>
+  prepare?(inputs: Row[], caller: Caller): Promise<void>
   /** Gives the row as it was stored. */
   insert(trx: Db, row: Row, caller: Caller): Promise<Row>
   /** Both are whole rows; a write-only column is in `after` when the client sent it. */

@@ -16,6 +16,8 @@ export interface AuthUsers {
   user_metadata: Json<Record<string, unknown>>
   app_metadata: Json<Record<string, unknown>>
   email_confirmed_at: Timestamp | null
+  /** Since when more than a stranger's claim stands for the address: its owner used a mail, or an administrator made the account. */
+  mailbox_proved_at: Timestamp | null
   invited_at: Timestamp | null
   confirmation_sent_at: Timestamp | null
   recovery_sent_at: Timestamp | null
@@ -65,6 +67,7 @@ interface AuthRefreshTokens {
   id: string
   session_id: string
   token_hash: string
+  /** The token that this one was given for; it may be pruned already. */
   parent_id: string | null
   /** When it was exchanged for a child. */
   used_at: Timestamp | null
@@ -192,6 +195,8 @@ interface SiteState {
   tags_paused_at: Timestamp | null
   tags_paused_by: string | null
   tags_version: Generated<number>
+  /** The account that the configuration named as principal at the last start. */
+  principal_id: string | null
 }
 
 interface RateLimits {

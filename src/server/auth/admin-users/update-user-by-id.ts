@@ -4,12 +4,14 @@ import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
 import { readBody, toJson } from '../read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { auditedUser } from '../users/audit-user.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { withFactors } from '../users/find-user.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { mergeMetadata } from '../users/merge-metadata.ts'
 import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
 import { toUserObject } from '../users/user-object.ts'
@@ -29,20 +31,22 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
     const passwordHash = await readPasswordHash(context, input, email)
     const now = new Date().toISOString()
     const confirms = input.email_confirm && user.email_confirmed_at === null
-    const userMetadata = {
-      ...mergeMetadata(user.user_metadata, input.user_metadata ?? {}),
-      ...(confirms ? { email_verified: true } : {}),
-    }
     const updated = await inTransaction(db, async (trx) => {
+      const current = await lockUser(trx, user.id)
+      if (current === undefined) throw authError(404, 'user_not_found', 'User not found')
       if (changesEmail) await refuseTakenEmail(trx, user.id, email)
       const row = await trx
         .updateTable('auth_users')
         .set({
           email,
           updated_at: now,
-          user_metadata: toJson(userMetadata),
-          app_metadata: toJson(mergeMetadata(user.app_metadata, input.app_metadata ?? {})),
+          user_metadata: toJson({
+            ...mergeMetadata(current.user_metadata, input.user_metadata ?? {}),
+            ...(confirms ? { email_verified: true } : {}),
+          }),
+          app_metadata: toJson(mergeMetadata(current.app_metadata, input.app_metadata ?? {})),
           ...(confirms ? { email_confirmed_at: now } : {}),
+          ...(changesEmail || confirms ? { mailbox_proved_at: now } : {}),
           ...(changesEmail ? { new_email: null } : {}),
           ...(passwordHash === null ? {} : { password_hash: passwordHash }),
           ...(tokenRole === undefined ? {} : { token_role: tokenRole }),
@@ -50,8 +54,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         })
         .where('id', '=', user.id)
         .returningAll()
-        .executeTakeFirst()
-      if (row === undefined) throw authError(404, 'user_not_found', 'User not found')
+        .executeTakeFirstOrThrow()
       if (changesEmail || passwordHash !== null) {
         await endSessions(trx, user.id)
         await forgetTokens(trx, user.id)
@@ -60,11 +63,13 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         ...SERVICE_ACTOR,
         action: passwordHash === null ? 'user.updated' : 'user.password_changed',
         subject: user.id,
-        before: auditedUser(user),
+        before: auditedUser(current),
         after: auditedUser(row),
       })
       return row
     })
+    if (passwordHash !== null) sendNotice(context, { user, kind: 'password', by: 'administrator' })
+    if (changesEmail) sendNotice(context, { user, kind: 'email', by: 'administrator' })
     return toUserObject(await withFactors(db, updated))
   })
 }

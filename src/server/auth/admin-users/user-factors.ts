@@ -5,6 +5,7 @@ import { authError, validationFailed } from '../auth-error.ts'
 import { lowerSessions } from '../factors/lower-sessions.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { isUuid } from '../is-uuid.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { findFactors } from '../users/find-user.ts'
 import { toFactorObject } from '../users/user-object.ts'
 import { findTarget, SERVICE_ACTOR } from './find-target.ts'
@@ -19,7 +20,7 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
     const user = await findTarget(context, request)
     const { factorId } = request.params as { factorId: string }
     if (!isUuid(factorId)) throw validationFailed('factor_id must be an UUID', 404)
-    return inTransaction(db, async (trx) => {
+    const removed = await inTransaction(db, async (trx) => {
       const factor = await trx
         .deleteFrom('auth_factors')
         .where('id', '=', factorId.toLowerCase())
@@ -34,7 +35,10 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
         subject: user.id,
         before: { factor_id: factor.id },
       })
-      return toFactorObject(factor)
+      return factor
     })
+    if (removed.status === 'verified')
+      sendNotice(context, { user, kind: 'factor-removed', by: 'administrator' })
+    return toFactorObject(removed)
   })
 }

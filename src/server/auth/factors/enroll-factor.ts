@@ -7,8 +7,10 @@ import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { readBody, text } from '../read-body.ts'
-import { requireUser, type SessionRow } from '../require-user.ts'
+import { requireUser } from '../require-user.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { qrCodeSvg } from './qr-code-svg.ts'
+import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 import { enrolTotp } from './totp.ts'
 
 const body = z.object({ factor_type: text, friendly_name: text, issuer: text })
@@ -35,7 +37,9 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
     const id = randomUUID()
     const at = new Date()
     await inTransaction(db, async (trx) => {
-      await makeRoom(trx, session, name, at)
+      await lockUser(trx, user.id)
+      await requireAal2ToEnroll(trx, session)
+      await makeRoom(trx, user.id, name, at)
       await trx
         .insertInto('auth_factors')
         .values({
@@ -68,8 +72,7 @@ function refuseOtherTypes(type: string): void {
   throw authError(422, known[0], `MFA enroll is disabled for ${known[1]}`)
 }
 
-async function makeRoom(trx: Db, session: SessionRow, name: string, now: Date): Promise<void> {
-  const userId = session.user_id
+async function makeRoom(trx: Db, userId: string, name: string, now: Date): Promise<void> {
   await trx
     .deleteFrom('auth_factors')
     .where('user_id', '=', userId)
@@ -78,11 +81,9 @@ async function makeRoom(trx: Db, session: SessionRow, name: string, now: Date): 
     .execute()
   const factors = await trx
     .selectFrom('auth_factors')
-    .select(['friendly_name', 'status'])
+    .select('friendly_name')
     .where('user_id', '=', userId)
     .execute()
-  if (session.aal === 'aal1' && factors.some((factor) => factor.status === 'verified'))
-    throw authError(403, 'insufficient_aal', 'AAL2 required to enroll a new factor')
   if (factors.length >= MAX_FACTORS)
     throw authError(
       422,

@@ -1,14 +1,16 @@
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 
 /** The operator's answer to a lost phone. The number of factors that were removed; null when nobody has that address. */
-export async function removeFactors({ db }: AuthContext, email: string): Promise<number | null> {
+export async function removeFactors(context: AuthContext, email: string): Promise<number | null> {
+  const { db } = context
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
-  return inTransaction(db, async (trx) => {
+  const verified = await inTransaction(db, async (trx) => {
     const removed = await trx
       .deleteFrom('auth_factors')
       .where('user_id', '=', user.id)
@@ -25,4 +27,6 @@ export async function removeFactors({ db }: AuthContext, email: string): Promise
     })
     return removed.filter((factor) => factor.status === 'verified').length
   })
+  if (verified > 0) sendNotice(context, { user, kind: 'factor-removed', by: 'operator' })
+  return verified
 }

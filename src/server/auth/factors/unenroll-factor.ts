@@ -3,6 +3,7 @@ import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { requireUser } from '../require-user.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 import { lowerSessions } from './lower-sessions.ts'
@@ -25,6 +26,7 @@ export function registerUnenrollFactor(scope: FastifyInstance, context: AuthCont
         before: { factor_id: factor.id, status: factor.status },
       })
     })
+    if (factor.status === 'verified') sendNotice(context, { user, kind: 'factor-removed', by: 'self' })
     return { id: factor.id }
   })
 }

@@ -6,14 +6,17 @@ import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { isUuid } from '../is-uuid.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { readBody, text } from '../read-body.ts'
 import { requireUser } from '../require-user.ts'
 import { toSessionObject } from '../sessions/session-object.ts'
 import { withFactors } from '../users/find-user.ts'
+import { lockUser } from '../users/lock-user.ts'
 import type { FactorRow } from '../users/user-object.ts'
 import { countGuess, forgetGuesses, limitFactorCalls } from './factor-limits.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 import { raiseSession } from './raise-session.ts'
+import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 import { matchTotp } from './totp.ts'
 
 const body = z.object({ challenge_id: text, code: text })
@@ -32,6 +35,8 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
     const step = matchTotp(factor.secret, code)
     if (step === null) throw wrongCode()
     const raised = await inTransaction(db, async (trx) => {
+      await lockUser(trx, user.id)
+      await requireAal2ToEnroll(trx, session, factor.id)
       if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()
       if (factor.status === 'unverified') {
         await recordAudit(trx, {
@@ -45,6 +50,7 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
       return raiseSession(trx, session, 'totp')
     })
     await forgetGuesses(db, factor.id)
+    if (factor.status === 'unverified') sendNotice(context, { user, kind: 'factor-added', by: 'self' })
     return toSessionObject(context, await withFactors(db, user), raised)
   })
 }

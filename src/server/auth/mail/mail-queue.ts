@@ -14,6 +14,8 @@ interface MailQueueOptions {
   log: Pick<Logger, 'warn' | 'error'>
   retryAfterMs?: readonly number[]
   graceMs?: number
+  /** Resolves when the work behind an answer may begin. */
+  begin?: () => Promise<unknown>
 }
 
 /**
@@ -25,7 +27,12 @@ export class MailQueue {
   readonly #pending = new Set<Promise<void>>()
 
   constructor(options: MailQueueOptions) {
-    this.#options = { retryAfterMs: RETRY_AFTER_MS, graceMs: GRACE_MS, ...options }
+    this.#options = {
+      retryAfterMs: RETRY_AFTER_MS,
+      graceMs: GRACE_MS,
+      begin: () => sleep(randomInt(MAX_DELAY_MS)),
+      ...options,
+    }
   }
 
   /** Runs the work later, and sends every message that it gives back. */
@@ -46,7 +53,7 @@ export class MailQueue {
 
   async #run(work: () => Promise<OutgoingMail[]>): Promise<void> {
     try {
-      await sleep(randomInt(MAX_DELAY_MS))
+      await this.#options.begin()
       await Promise.all((await work()).map((mail) => this.#deliver(mail)))
     } catch (error) {
       this.#options.log.error({ err: error }, 'a mail could not be prepared')

@@ -41,7 +41,7 @@ export async function confirmEmailChange(
   await refuseTakenEmail(trx, user.id, user.new_email)
   const updated = await trx
     .updateTable('auth_users')
-    .set({ email: user.new_email, new_email: null, email_confirmed_at: now })
+    .set({ email: user.new_email, new_email: null, email_confirmed_at: now, mailbox_proved_at: now })
     .where('id', '=', user.id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -13,7 +13,7 @@ import type { UserRow } from '../users/user-object.ts'
 import type { IssuedToken } from './issue-token.ts'
 import { issueTokens } from './issue-tokens.ts'
 import type { Kind } from './kinds.ts'
-import { countMail } from './mail-limits.ts'
+import { type MailCause, takeMail } from './mail-limits.ts'
 import { tokenLink } from './token-link.ts'
 
 const LETTERS: Record<Kind, (input: LetterInput) => Letter> = {
@@ -26,15 +26,19 @@ const LETTERS: Record<Kind, (input: LetterInput) => Letter> = {
   reauthentication: reauthenticationLetter,
 }
 
+interface TokenMail {
+  user: UserRow
+  kinds: readonly Kind[]
+  redirectTo?: string | null
+  cause: MailCause
+}
+
 /** Makes the tokens and writes the letters that carry them. Belongs behind the answer, in the mail queue. */
 export async function mailTokens(
   context: AuthContext,
-  user: UserRow,
-  kinds: readonly Kind[],
-  redirectTo: string | null = null,
+  { user, kinds, redirectTo = null, cause }: TokenMail,
 ): Promise<OutgoingMail[]> {
-  for (const _ of kinds)
-    if (!(await countMail(context.db))) throw new Error('the hourly limit of mail is reached')
+  for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
   const issued = await issueTokens(context, user, kinds)
   return issued.map((token) => compose(context, user, token, redirectTo))
 }

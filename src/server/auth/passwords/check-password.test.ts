@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { writeDocRow } from '../../../../tests/support/doc-table.ts'
 import { checkPassword } from './check-password.ts'
 
 const PERSONAL = ['joana.prado@exemplo.com.br', 'Pórtico']
@@ -10,6 +11,13 @@ test.each([
   ['a common word, dressed up', 'S3nh@2026', 'pwned'],
   ['a word and a year', 'Brasil2026!', 'pwned'],
   ['the first word of every policy', 'Mudar@123', 'pwned'],
+  ['a word of every language', 'chocolate1', 'pwned'],
+  ['a bank', 'bradesco1', 'pwned'],
+  ['another bank', 'nubank123', 'pwned'],
+  ['a game', 'pokemon123', 'pwned'],
+  ['a club', 'corinthians1', 'pwned'],
+  ['a Portuguese word', 'cachoeira9', 'pwned'],
+  ['a row of keys', 'qwertyuiop12', 'pwned'],
   ['the brand', 'Portico@123', 'pwned'],
   ['the own name', 'joanaprado', 'pwned'],
   ['one key', 'aaaaaaaaaaaa', 'characters'],
@@ -28,7 +36,7 @@ test.each([
   'girassol91tambor',
   'ponte-lilas-grafite-58',
   'çãé-über-ĳ-99',
-  'q'.concat('7x-Z'.repeat(31)),
+  'vH3-pQ8-mZ1-tK6-'.concat('7x-Z'.repeat(28)),
 ])('%s is good', async (password) => {
   await expect(checkPassword(password, PERSONAL)).resolves.toBeUndefined()
 })
@@ -38,4 +46,16 @@ test('129 characters are too many', async () => {
     status: 400,
     code: 'validation_failed',
   })
+})
+
+test('the row of the doors', async () => {
+  const refused: string[] = []
+  for (const password of ['chocolate1', 'bradesco1', 'pokemon123', 'nubank123', 'corinthians1'])
+    await checkPassword(password, PERSONAL).catch(() => refused.push(`\`${password}\``))
+  writeDocRow('docs/security.md', 'doors', [
+    'B11b',
+    'words of the common lists and of Portuguese as passwords, with a digit or a year behind them',
+    `refused: ${refused.join(', ')}; judged in a thread that is there only meanwhile`,
+    '`src/server/auth/passwords/check-password.test.ts`',
+  ])
 })

@@ -1,17 +1,13 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
 import { AppError } from '../../http/app-error.ts'
-import { COMMON_PASSWORDS } from './common-passwords.ts'
+import { StrengthThread } from './strength-thread.ts'
 
 /** Eight random characters have twice as many; a common word with a year or "@123" behind it has fewer. */
 const MIN_GUESSES = 5e7
 /** The estimate's time grows faster than the text; what is strong this far in gets no weaker behind. */
 const JUDGED_LENGTH = 24
 
-interface Estimator {
-  check(password: string, userInputs: string[]): { guesses: number; sequence: { pattern: string }[] }
-}
-
-let estimator: Promise<Estimator> | undefined
+const thread = new StrengthThread()
 
 /** Throws `weak_password` with the protocol's reasons, or `validation_failed` for one that is too long. */
 export async function checkPassword(password: string, personal: readonly string[]): Promise<void> {
@@ -23,27 +19,19 @@ export async function checkPassword(password: string, personal: readonly string[
     )
   if (password.length < PASSWORD_MIN_LENGTH)
     throw weakPassword(`Password should be at least ${PASSWORD_MIN_LENGTH} characters.`, 'length')
-  estimator ??= loadEstimator()
-  const { guesses, sequence } = (await estimator).check(
+  const { guesses, hasWord } = await thread.estimate(
     password.slice(0, JUDGED_LENGTH),
     personal.flatMap(splitWords),
   )
   if (guesses >= MIN_GUESSES) return
-  const isWord = sequence.some((part) => part.pattern === 'dictionary')
   throw weakPassword(
     'Password is known to be weak and easy to guess, please choose a different one.',
-    isWord ? 'pwned' : 'characters',
+    hasWord ? 'pwned' : 'characters',
   )
 }
 
 function weakPassword(message: string, reason: 'length' | 'characters' | 'pwned'): AppError {
   return new AppError(422, 'weak_password', message, { details: { reasons: [reason] } })
-}
-
-/** 9 MB and 30 ms that a server on which nobody chooses a password never pays. */
-async function loadEstimator(): Promise<Estimator> {
-  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core')
-  return new ZxcvbnFactory({ dictionary: { commonPasswords: [...COMMON_PASSWORDS] } })
 }
 
 function splitWords(text: string): string[] {

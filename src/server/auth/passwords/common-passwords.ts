@@ -12,6 +12,7 @@ rafael daniel bruno carlos eduardo fernando gustavo henrique leonardo marcos ric
 maria ana juliana fernanda camila amanda bruna larissa leticia mariana patricia vanessa beatriz isabela gabriela
 estrela princesa borboleta cachorro gatinho coracao saudade vitoria campeao futebol carnaval verao inverno primavera
 janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda domingo
+bradesco itau nubank santander caixa picpay mercadopago pagseguro stone cielo inter
 pagamento pagamentos pix cartao debito credito banco dinheiro empresa portico gateway dashboard painel suporte
 cliente financeiro marketing contato changeme default secret guest root toor system user super computer internet
 google facebook instagram whatsapp windows samsung iphone android summer winter spring autumn monday friday

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
+import type { UserRow } from '../users/user-object.ts'
 import { hashRecoveryCode, makeRecoveryCode } from './recovery-code.ts'
 
 const COUNT = 10
 
 /** Ten new codes, shown this once; the old ones are worth nothing from here on. */
-export async function replaceRecoveryCodes(
-  { db, codeSecret }: AuthContext,
-  user: { id: string; email: string },
-): Promise<string[]> {
+export async function replaceRecoveryCodes(context: AuthContext, user: UserRow): Promise<string[]> {
+  const { db, codeSecret } = context
   const codes = new Set<string>()
   while (codes.size < COUNT) codes.add(makeRecoveryCode())
   const created_at = new Date().toISOString()
@@ -30,5 +30,6 @@ export async function replaceRecoveryCodes(
       subject: user.id,
     })
   })
+  sendNotice(context, { user, kind: 'recovery-codes', by: 'self' })
   return [...codes]
 }

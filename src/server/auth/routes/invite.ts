@@ -5,7 +5,7 @@ import { SERVICE_ACTOR } from '../admin-users/find-target.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { emailExists } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
-import { limitMail } from '../one-time/mail-limits.ts'
+import { limitOwnMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { document, readBody, readQuery, text } from '../read-body.ts'
@@ -24,7 +24,7 @@ export function registerInvite(scope: FastifyInstance, context: AuthContext): vo
     const { email: given, data } = readBody(body, request)
     const email = checkEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
-    await limitMail(db, 'invite', email)
+    await limitOwnMail(db, 'invite', email)
     const user = await inTransaction(db, async (trx) => {
       const row = await insertUser(trx, {
         email,
@@ -38,7 +38,7 @@ export function registerInvite(scope: FastifyInstance, context: AuthContext): vo
       await recordAudit(trx, { ...SERVICE_ACTOR, action: 'user.invited', subject: row.id, after: { email } })
       return { ...row, invited_at }
     })
-    mail.later(() => mailTokens(context, user, ['invite'], redirectTo))
+    mail.later(() => mailTokens(context, { user, kinds: ['invite'], redirectTo, cause: 'themselves' }))
     return toUserObject({ ...user, factors: [] })
   })
 }

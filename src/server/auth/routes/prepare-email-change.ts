@@ -1,6 +1,6 @@
 import { refuseTakenEmail } from '../accounts.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { limitMail } from '../one-time/mail-limits.ts'
+import { limitOwnMail } from '../one-time/mail-limits.ts'
 import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
 import type { UserRow } from '../users/user-object.ts'
 
@@ -12,5 +12,5 @@ export async function prepareEmailChange(
 ): Promise<void> {
   refuseChangeOfPrincipal(context.config, user.email)
   await refuseTakenEmail(context.db, user.id, newEmail)
-  await limitMail(context.db, 'email_change', user.email)
+  await limitOwnMail(context.db, 'email_change', user.id)
 }

@@ -1,10 +1,8 @@
-import type { FastifyRequest } from 'fastify'
-import { addressBlock } from '../../http/address-block.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
-import { countWrongGuess, refuseWhenLocked } from '../login-limits.ts'
 import { findByCode, spendToken } from '../one-time/find-token.ts'
 import { checkPassword } from '../passwords/check-password.ts'
+import { proveOwnPassword } from '../passwords/prove-own-password.ts'
 import type { SessionRow } from '../require-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 
@@ -20,14 +18,10 @@ interface PasswordChange {
 }
 
 /** Every rule for a person's own new password; gives back its hash. */
-export async function prepareNewPassword(
-  context: AuthContext,
-  request: FastifyRequest,
-  change: PasswordChange,
-): Promise<string> {
+export async function prepareNewPassword(context: AuthContext, change: PasswordChange): Promise<string> {
   const { user, session, password, current_password: current, nonce } = change
   await checkPassword(password, [user.email, context.config.site.brandName])
-  if (current !== '') await proveCurrentPassword(context, request, user, current)
+  if (current !== '') await proveOwnPassword(context, user, current)
   else if (Date.parse(await signedInAt(context, session)) + FRESH_SESSION_MS <= Date.now())
     await proveByNonce(context, user, nonce)
   if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password)))
@@ -56,17 +50,4 @@ async function proveByNonce({ db, codeSecret }: AuthContext, user: UserRow, nonc
   })
   const isGood = token?.user_id === user.id && (await spendToken(db, token.id))
   if (!isGood) throw authError(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid')
-}
-
-async function proveCurrentPassword(
-  context: AuthContext,
-  request: FastifyRequest,
-  user: UserRow,
-  current: string,
-): Promise<void> {
-  const guess = { email: user.email, address: addressBlock(request.ip), device: null }
-  await refuseWhenLocked(context.db, guess)
-  if (await context.passwords.verify(user.password_hash, current)) return
-  await countWrongGuess(context.db, guess)
-  throw authError(400, 'current_password_invalid', 'Current password required when setting new password.')
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '../auth-context.ts'
-import { limitMail } from '../one-time/mail-limits.ts'
+import { limitOwnMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { requireUser } from '../require-user.ts'
 
@@ -8,8 +8,8 @@ import { requireUser } from '../require-user.ts'
 export function registerReauthenticate(scope: FastifyInstance, context: AuthContext): void {
   scope.get('/reauthenticate', async (request) => {
     const { user } = await requireUser(context, request)
-    await limitMail(context.db, 'reauthentication', user.email)
-    context.mail.later(() => mailTokens(context, user, ['reauthentication']))
+    await limitOwnMail(context.db, 'reauthentication', user.id)
+    context.mail.later(() => mailTokens(context, { user, kinds: ['reauthentication'], cause: 'themselves' }))
     return {}
   })
 }

@@ -3,13 +3,11 @@ import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import type { Kind } from '../one-time/kinds.ts'
-import { limitByAddress } from '../one-time/limit-calls.ts'
-import { limitMail } from '../one-time/mail-limits.ts'
+import { mailBehindAnswer } from '../one-time/mail-behind-answer.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { readBody, readQuery, text } from '../read-body.ts'
 import { checkEmail } from '../users/check-email.ts'
-import { findUserByEmail, isShutOut } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 
 const body = z.object({ type: text, email: text })
@@ -18,7 +16,7 @@ const PHONE_TYPES = ['sms', 'phone_change']
 const TYPES = ['signup', 'email_change']
 
 export function registerResend(scope: FastifyInstance, context: AuthContext): void {
-  const { db, mail, origins } = context
+  const { origins } = context
   scope.post('/resend', async (request) => {
     const { type, email: given } = readBody(body, request)
     if (PHONE_TYPES.includes(type))
@@ -28,15 +26,10 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
     if (given === '') throw validationFailed('Type provided requires an email address')
     const email = checkEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
-    await limitByAddress(context, request, 'resend')
-    await limitMail(db, type, email)
-    mail.later(async () => {
-      const user = await findUserByEmail(db, email)
-      if (user === undefined || isShutOut(user)) return []
+    return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
       const kinds = kindsToSend(type, user)
-      return kinds.length === 0 ? [] : mailTokens(context, user, kinds, redirectTo)
+      return kinds.length === 0 ? [] : mailTokens(context, { user, kinds, redirectTo, cause: 'anybody' })
     })
-    return {}
   })
 }
 

@@ -31,17 +31,23 @@ export function registerSignUp(scope: FastifyInstance, context: AuthContext): vo
     if (given === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
     if (password === '') throw validationFailed('Signup requires a valid password')
     const email = checkEmail(given)
-    await checkPassword(password, [email, config.site.brandName])
     const { count, retryAfterSeconds } = await countHit(
       db,
       `signup:address:${addressBlock(request.ip)}`,
       WINDOW_MS,
     )
     if (count > MAX_PER_ADDRESS) throw rateLimited(retryAfterSeconds)
+    await checkPassword(password, [email, config.site.brandName])
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
     const passwordHash = await passwords.hash(password)
     const user = await inTransaction(db, async (trx) => {
-      const row = await insertUser(trx, { email, passwordHash, confirmed: true, userMetadata: data ?? {} })
+      const row = await insertUser(trx, {
+        email,
+        passwordHash,
+        confirmed: true,
+        isStranger: true,
+        userMetadata: data ?? {},
+      })
       if (row === null) throw alreadyRegistered()
       await recordAudit(trx, {
         actor_id: row.id,

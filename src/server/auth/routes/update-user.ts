@@ -4,6 +4,7 @@ import { recordAudit } from '../../db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
 import { limitCalls } from '../one-time/limit-calls.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
@@ -13,6 +14,7 @@ import { requireUser, type SessionRow } from '../require-user.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { withFactors } from '../users/find-user.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { mergeMetadata } from '../users/merge-metadata.ts'
 import { toUserObject, type UserRow, type UserWithFactors } from '../users/user-object.ts'
 import { prepareEmailChange } from './prepare-email-change.ts'
@@ -44,19 +46,24 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     }
     if (changesEmail) await prepareEmailChange(context, user, newEmail)
     const passwordHash =
-      input.password === '' ? null : await prepareNewPassword(context, request, { user, session, ...input })
+      input.password === '' ? null : await prepareNewPassword(context, { user, session, ...input })
     const now = new Date().toISOString()
     const change = {
       updated_at: now,
       ...(changesEmail ? { new_email: newEmail, email_change_sent_at: now } : {}),
       ...(passwordHash === null ? {} : { password_hash: passwordHash }),
-      ...(input.data == null ? {} : { user_metadata: toJson(mergeMetadata(user.user_metadata, input.data)) }),
     }
-    const updated = await save(context, { user, session, change })
+    const updated = await save(context, { user, session, change, data: input.data ?? null })
+    if (passwordHash !== null) sendNotice(context, { user, kind: 'password', by: 'self' })
     if (changesEmail) {
       const redirectTo = redirectTarget(context.origins, readQuery(request, 'redirect_to'))
       context.mail.later(() =>
-        mailTokens(context, updated, ['email_change_current', 'email_change_new'], redirectTo),
+        mailTokens(context, {
+          user: updated,
+          kinds: ['email_change_current', 'email_change_new'],
+          redirectTo,
+          cause: 'themselves',
+        }),
       )
     }
     return toUserObject({ ...updated, factors: user.factors })
@@ -68,17 +75,26 @@ interface Change {
   new_email?: string
   email_change_sent_at?: string
   password_hash?: string
-  user_metadata?: string
 }
 
-function save(
-  { db }: AuthContext,
-  { user, session, change }: { user: UserWithFactors; session: SessionRow; change: Change },
-): Promise<UserRow> {
+interface Save {
+  user: UserWithFactors
+  session: SessionRow
+  change: Change
+  /** Merged into what is there when it is written, not when the call came. */
+  data: Record<string, unknown> | null
+}
+
+function save({ db }: AuthContext, { user, session, change, data }: Save): Promise<UserRow> {
   return inTransaction(db, async (trx) => {
+    const current = data === null ? undefined : await lockUser(trx, user.id)
+    const metadata =
+      data === null || current === undefined
+        ? {}
+        : { user_metadata: toJson(mergeMetadata(current.user_metadata, data)) }
     const updated = await trx
       .updateTable('auth_users')
-      .set(change)
+      .set({ ...change, ...metadata })
       .where('id', '=', user.id)
       .returningAll()
       .executeTakeFirst()

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { sendNotice } from '../notices/send-notice.ts'
 import { confirmEmailChange } from '../one-time/confirm-email-change.ts'
 import { findByCode, findByLink, spendToken, type TokenRow } from '../one-time/find-token.ts'
 import { type Kind, kindsOfType } from '../one-time/kinds.ts'
@@ -98,6 +99,7 @@ async function redeem(
     if (!(await spendToken(trx, token.id))) throw fail()
     return confirmEmail(trx, user)
   })
+  if (isEmailChange && proved !== null) sendNotice(context, { user, kind: 'email', by: 'self' })
   return proved === null ? HALF_DONE : signIn(context, request, reply, proved, amrOf('otp'))
 }
 

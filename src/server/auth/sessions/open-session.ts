@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
 import { makeOpaqueToken } from './opaque-token.ts'
+import { makeRefreshToken } from './refresh-token.ts'
 
 export type Aal = 'aal1' | 'aal2'
 export type Amr = { method: string; timestamp: number }[]
@@ -26,7 +27,7 @@ const USER_AGENT_MAX = 300
 
 export async function openSession(trx: Db, session: NewSession, now = new Date()): Promise<OpenSession> {
   const id = randomUUID()
-  const { token, hash } = makeOpaqueToken()
+  const { token, hash } = makeRefreshToken(id)
   const at = now.toISOString()
   await trx
     .insertInto('auth_sessions')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
-import { makeOpaqueToken } from './opaque-token.ts'
+import { makeRefreshToken } from './refresh-token.ts'
 
 /** The next token of a session, as if the one in use had been exchanged: a lost answer is forgiven in the same way. */
 export async function renewRefreshToken(trx: Db, sessionId: string, now: Date): Promise<string> {
@@ -20,7 +20,7 @@ export async function renewRefreshToken(trx: Db, sessionId: string, now: Date): 
     .where('used_at', 'is', null)
     .where('retired_at', 'is', null)
     .execute()
-  const { token, hash } = makeOpaqueToken()
+  const { token, hash } = makeRefreshToken(sessionId)
   await trx
     .insertInto('auth_refresh_tokens')
     .values({

@@ -111,6 +111,34 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     await expect(rotate(refreshToken, seconds)).rejects.toMatchObject({ code: 'session_expired', message })
   })
 
+  const kept = async () =>
+    (
+      await database.db
+        .selectFrom('auth_refresh_tokens')
+        .select('id')
+        .where('session_id', '=', sessionId)
+        .execute()
+    ).length
+
+  test('of a session that is exchanged four hundred times leaves a handful of rows', async () => {
+    let token = first
+    for (let n = 1; n <= 400; n++) token = await rotate(token, n * 11)
+    expect(await kept()).toBeLessThanOrEqual(4)
+    await rotate(token, 401 * 11)
+  }, 60_000)
+
+  test('exchanged as fast as a thief can leaves a bounded number, and its victim still ends the session', async () => {
+    let token = first
+    for (let n = 1; n <= 1_050; n++) token = await rotate(token, 100 + n / 1_000)
+    expect(await kept()).toBeLessThanOrEqual(1_000)
+    token = await rotate(token, 200)
+    expect(await kept()).toBeLessThanOrEqual(3)
+    await expect(rotate(first, 201)).rejects.toMatchObject({ code: 'refresh_token_already_used' })
+    expect(await sessions()).toEqual([])
+    expect(await audited()).toHaveLength(1)
+    await expect(rotate(token, 202)).rejects.toMatchObject({ code: 'refresh_token_not_found' })
+  }, 60_000)
+
   test('that nobody handed out is not found', async () => {
     await expect(rotate('never-handed-out', 1)).rejects.toMatchObject({
       status: 400,

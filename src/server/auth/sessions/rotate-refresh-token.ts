@@ -6,8 +6,10 @@ import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
-import { hashOpaqueToken, makeOpaqueToken } from './opaque-token.ts'
+import { hashOpaqueToken } from './opaque-token.ts'
 import type { OpenSession } from './open-session.ts'
+import { pruneRefreshTokens } from './prune-refresh-tokens.ts'
+import { makeRefreshToken, sessionOfRefreshToken } from './refresh-token.ts'
 
 /** Calls that ran side by side with the same token are no theft. */
 const REUSE_WINDOW_MS = 10_000
@@ -32,7 +34,7 @@ export async function rotateRefreshToken(
 
 async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
   const hash = hashOpaqueToken(token)
-  const session = await lockSession(trx, hash)
+  const session = await lockSession(trx, hash, sessionOfRefreshToken(token))
   if (session === undefined)
     return refused('refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
   const user = await trx
@@ -58,6 +60,7 @@ async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
     return refused('refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }
   const refreshToken = await addChild(trx, session.id, hash, now)
+  await pruneRefreshTokens(trx, session.id, new Date(now.getTime() - REUSE_WINDOW_MS).toISOString())
   await touch(trx, session, now)
   return {
     kind: 'rotated',
@@ -72,12 +75,16 @@ type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>
  * One exchange of a session at a time: the embedded engine has one writer anyway, PostgreSQL locks the rows. The login
  * first, as everything does that ends one: the other way round, a logout and a refresh would wait for each other.
  */
-async function lockSession(trx: Db, tokenHash: string) {
-  const session = trx
-    .selectFrom('auth_sessions')
-    .where('id', '=', (eb) =>
-      eb.selectFrom('auth_refresh_tokens').select('session_id').where('token_hash', '=', tokenHash),
-    )
+async function lockSession(trx: Db, tokenHash: string, claimedId: string | null) {
+  const known = await trx
+    .selectFrom('auth_refresh_tokens')
+    .select('session_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  // A pruned token has no row; its session is the one that it names.
+  const id = known?.session_id ?? claimedId
+  if (id === null) return undefined
+  const session = trx.selectFrom('auth_sessions').where('id', '=', id)
   if (engineOf(trx) === 'sqlite') return session.selectAll().executeTakeFirst()
   await trx
     .selectFrom('auth_logins')
@@ -111,8 +118,9 @@ async function spend(trx: Db, tokenHash: string, now: Date): Promise<boolean> {
     .selectFrom('auth_refresh_tokens')
     .select(['id', 'used_at', 'retired_at'])
     .where('token_hash', '=', tokenHash)
-    .executeTakeFirstOrThrow()
-  if (token.retired_at !== null) return false
+    .executeTakeFirst()
+  // Pruned, or retired: settled long ago.
+  if (token === undefined || token.retired_at !== null) return false
   if (token.used_at !== null) {
     if (Date.parse(token.used_at) + REUSE_WINDOW_MS > now.getTime()) return true
     // The answer that carried the child was lost, if nobody ever came with it.
@@ -138,7 +146,7 @@ async function spend(trx: Db, tokenHash: string, now: Date): Promise<boolean> {
 }
 
 async function addChild(trx: Db, sessionId: string, parentHash: string, now: Date): Promise<string> {
-  const { token, hash } = makeOpaqueToken()
+  const { token, hash } = makeRefreshToken(sessionId)
   await trx
     .insertInto('auth_refresh_tokens')
     .values((eb) => ({

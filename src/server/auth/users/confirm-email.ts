@@ -1,15 +1,18 @@
 import type { Db } from '../../db/database.ts'
 import { toJson } from '../read-body.ts'
+import { lockUser } from './lock-user.ts'
 import type { UserRow } from './user-object.ts'
 
 /** Who used what was mailed to an address can read it. */
-export async function confirmEmail(trx: Db, user: UserRow): Promise<UserRow> {
-  if (user.email_confirmed_at !== null) return user
+export async function confirmEmail(trx: Db, known: UserRow): Promise<UserRow> {
+  const user = (await lockUser(trx, known.id)) ?? known
+  if (user.email_confirmed_at !== null && user.mailbox_proved_at !== null) return user
   const now = new Date().toISOString()
   return trx
     .updateTable('auth_users')
     .set({
-      email_confirmed_at: now,
+      email_confirmed_at: user.email_confirmed_at ?? now,
+      mailbox_proved_at: user.mailbox_proved_at ?? now,
       updated_at: now,
       user_metadata: toJson({ ...user.user_metadata, email_verified: true }),
     })

@@ -9,6 +9,8 @@ export interface NewUser {
   email: string
   passwordHash: string | null
   confirmed: boolean
+  /** Signed up by themselves: nobody but they say that the address is theirs. */
+  isStranger?: true
   userMetadata?: Record<string, unknown>
   appMetadata?: Record<string, unknown>
   tokenRole?: string
@@ -27,6 +29,7 @@ export async function insertUser(trx: Db, user: NewUser, now = new Date()): Prom
       user_metadata: toJson({ ...user.userMetadata, ...(user.confirmed ? { email_verified: true } : {}) }),
       app_metadata: toJson({ provider: 'email', providers: ['email'], ...user.appMetadata }),
       email_confirmed_at: user.confirmed ? at : null,
+      mailbox_proved_at: user.isStranger ? null : at,
       token_role: user.tokenRole ?? 'authenticated',
       banned_until: user.bannedUntil ?? null,
       created_at: at,

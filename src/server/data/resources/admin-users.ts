@@ -41,6 +41,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: (row) => row.created_at },
   // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
   { name: 'password', type: 'text', writable: 'always', readable: false },
+  // The own one, of people who edit themselves. `prepare` replaces it by the hash that it matched.
+  { name: 'current_password', type: 'text', writable: 'always', readable: false, nullable: true },
 ]
 
 /** A login joined with its admin role, so that what is edited here is what the next login uses. */
@@ -72,8 +74,10 @@ function joinAccounts(db: DynamicDb, principalEmail: string): Source {
 function accountStore(accounts: AccountPort): Store {
   return {
     keepsOwnAudit: true,
-    async prepare(inputs) {
+    async prepare(inputs, caller) {
       for (const input of inputs) {
+        if (typeof input.current_password === 'string')
+          input.current_password = await accounts.proveOwnPassword(caller, input.current_password)
         if (typeof input.password !== 'string') continue
         const email = typeof input.email === 'string' ? normalizeEmail(input.email) : ''
         input.password = await accounts.hashPassword(input.password, email)
@@ -97,7 +101,10 @@ function accountStore(accounts: AccountPort): Store {
       if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
       const id = String(before.id)
       if (Object.keys(change).length > 0) {
-        await withEmailKey(String(after.email), () => accounts.update(trx, id, change, caller))
+        const provedHash = typeof after.current_password === 'string' ? after.current_password : null
+        await withEmailKey(String(after.email), () =>
+          accounts.update(trx, id, { ...change, provedHash }, caller),
+        )
       }
       await setVersion(trx, id, String(after.updated_at))
     },

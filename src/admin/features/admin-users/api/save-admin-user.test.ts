@@ -1,7 +1,21 @@
 import { expect, test } from 'vitest'
 import { adminUserFormSchema } from './save-admin-user.ts'
 
-const form = { email: 'ana@portico.example', password: 'uma senha longa', role: 'admin' }
+const form = {
+  email: 'ana@portico.example',
+  password: 'uma senha longa',
+  role: 'admin',
+  current_password: '',
+}
+const ana = {
+  id: 'x',
+  email: form.email,
+  role: form.role,
+  is_principal: false,
+  created_at: '',
+  updated_at: '',
+}
+const ASKED = ['Digite sua senha atual para alterar a sua própria conta.']
 
 test.each([
   ['a complete form', true, form, []],
@@ -11,6 +25,18 @@ test.each([
   ['a very long password', true, { ...form, password: 'x'.repeat(129) }, ['Use de 8 a 128 caracteres.']],
   ['an e-mail without a dot', true, { ...form, email: 'ana@portico' }, ['Digite um e-mail válido.']],
 ])('%s', (_name, creating, values, messages) => {
-  const result = adminUserFormSchema(creating).safeParse(values)
+  const result = adminUserFormSchema({ creating, self: null }).safeParse(values)
+  expect(result.error?.issues.map((issue) => issue.message) ?? []).toEqual(messages)
+})
+
+test.each([
+  ['nothing', { password: '' }, []],
+  ['the password', {}, ASKED],
+  ['the address', { password: '', email: 'nova@portico.example' }, ASKED],
+  ['the role', { password: '', role: 'super_admin' }, ASKED],
+  ['the password, with the current one', { current_password: 'a de agora' }, []],
+])('of the own account: changing %s', (_what, change, messages) => {
+  const schema = adminUserFormSchema({ creating: false, self: ana })
+  const result = schema.safeParse({ ...form, ...change })
   expect(result.error?.issues.map((issue) => issue.message) ?? []).toEqual(messages)
 })

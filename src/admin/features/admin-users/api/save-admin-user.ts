@@ -11,16 +11,35 @@ import { useServices } from '../../../lib/services.tsx'
 import { unwrap } from '../../../lib/unwrap.ts'
 import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
 
-/** A password is only required of a new user; on edit an empty one keeps the old. */
-export function adminUserFormSchema(creating: boolean) {
-  return z.object({
+const ASK_CURRENT = 'Digite sua senha atual para alterar a sua própria conta.'
+
+/** `self` is the row of whoever fills the form in, when it is their own. */
+interface FormRules {
+  creating: boolean
+  self: AdminUser | null
+}
+
+/** A password is only required of a new user; on edit an empty one keeps the old. The own one proves who is there. */
+export function adminUserFormSchema({ creating, self }: FormRules) {
+  const fields = z.object({
     email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
     password: z.string().check(
       z.refine((password) => password !== '' || !creating, 'Digite uma senha.'),
       z.refine(hasRightLength, `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`),
     ),
     role: z.string(),
+    current_password: z.string(),
   })
+  return fields.check(
+    z.refine((form) => self === null || form.current_password !== '' || !changes(form, self), {
+      message: ASK_CURRENT,
+      path: ['current_password'],
+    }),
+  )
+}
+
+function changes(form: { email: string; password: string; role: string }, user: AdminUser): boolean {
+  return form.password !== '' || normalizeEmail(form.email) !== user.email || form.role !== user.role
 }
 
 export type AdminUserForm = z.infer<ReturnType<typeof adminUserFormSchema>>
@@ -52,15 +71,14 @@ async function saveAdminUser(data: Data, { form, opened, overwrite }: SaveAdminU
   const email = normalizeEmail(form.email)
   if (opened === null) {
     return unwrap(
-      table
-        .insert({ ...form, email })
-        .select(ADMIN_USER_COLUMNS)
-        .single(),
+      table.insert({ email, password: form.password, role: form.role }).select(ADMIN_USER_COLUMNS).single(),
     )
   }
   const password = form.password === '' ? {} : { password: form.password }
-  const row = opened.is_principal ? password : { email, role: form.role, ...password }
-  if (Object.keys(row).length === 0) return opened
+  const change = opened.is_principal ? password : { email, role: form.role, ...password }
+  if (Object.keys(change).length === 0) return opened
+  const proof = form.current_password === '' ? {} : { current_password: form.current_password }
+  const row = { ...change, ...proof }
   const update = table.update(row).eq('id', opened.id)
   const saved = await unwrap(
     (overwrite ? update : update.eq('updated_at', opened.updated_at)).select(ADMIN_USER_COLUMNS),

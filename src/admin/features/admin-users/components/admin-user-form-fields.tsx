@@ -7,9 +7,11 @@ import type { AdminUserForm } from '../api/save-admin-user.ts'
 interface AdminUserFormFieldsProps {
   form: UseFormReturn<AdminUserForm>
   user: AdminUser | null
+  /** Whose own account it is proves it: an open tab is not enough to take it over. */
+  isSelf: boolean
 }
 
-export function AdminUserFormFields({ form, user }: AdminUserFormFieldsProps) {
+export function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsProps) {
   const { register, formState } = form
   const { errors } = formState
   const locked = user?.is_principal ?? false
@@ -61,6 +63,13 @@ export function AdminUserFormFields({ form, user }: AdminUserFormFieldsProps) {
           </select>
         )}
       </Field>
+      {isSelf ? (
+        <Field label="Sua senha atual" error={errors.current_password?.message}>
+          {(control) => (
+            <PasswordInput autoComplete="current-password" {...control} {...register('current_password')} />
+          )}
+        </Field>
+      ) : null}
     </>
   )
 }

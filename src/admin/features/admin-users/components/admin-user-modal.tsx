@@ -9,15 +9,19 @@ import { MessageBox } from '../../../components/message-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
+import { useCurrentUser } from '../../../lib/current-user.tsx'
 import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from '../api/save-admin-user.ts'
 import { AdminUserFormFields } from './admin-user-form-fields.tsx'
 
 /** `user` is null to add one. */
 export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onClose: () => void }) {
   const [opened, setOpened] = useState(user)
+  const isSelf = useCurrentUser().id === user?.id
   const form = useForm<AdminUserForm>({
     defaultValues: toForm(user),
-    resolver: standardSchemaResolver(adminUserFormSchema(user === null)),
+    resolver: standardSchemaResolver(
+      adminUserFormSchema({ creating: user === null, self: isSelf ? opened : null }),
+    ),
   })
   const save = useSaveAdminUser()
   const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as AdminUser) : null
@@ -64,7 +68,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
             ) : (
               <FailureBox error={save.error} fallback="Erro ao salvar usuário" />
             )}
-            <AdminUserFormFields form={form} user={user} />
+            <AdminUserFormFields form={form} user={user} isSelf={isSelf} />
           </ModalBody>
           <ModalFooter>
             <Button look="outline" onClick={close}>
@@ -81,5 +85,5 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
 }
 
 function toForm(user: AdminUser | null): AdminUserForm {
-  return { email: user?.email ?? '', password: '', role: user?.role ?? 'admin' }
+  return { email: user?.email ?? '', password: '', role: user?.role ?? 'admin', current_password: '' }
 }

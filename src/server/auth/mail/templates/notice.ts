@@ -1,0 +1,70 @@
+import type { Letter } from '../letter.ts'
+
+/** What changed about how a person signs in. */
+export type NoticeKind =
+  | 'password'
+  | 'email'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'recovery-codes'
+  | 'principal'
+
+/** The person, somebody else with access to the accounts, or whoever runs the server. */
+export type WhoActed = 'self' | 'administrator' | 'operator'
+
+interface NoticeInput {
+  kind: NoticeKind
+  by: WhoActed
+  at: Date
+  brandName: string
+  adminUrl: string
+}
+
+const SUBJECTS: Record<NoticeKind, string> = {
+  password: 'Sua senha foi trocada',
+  email: 'O e-mail da sua conta foi trocado',
+  'factor-added': 'A verificação em duas etapas foi ligada',
+  'factor-removed': 'A verificação em duas etapas foi desligada',
+  'recovery-codes': 'Seus códigos de recuperação foram trocados',
+  principal: 'Sua conta agora é a do administrador principal',
+}
+
+const FACTS: Record<NoticeKind, string> = {
+  password: 'A senha da sua conta foi trocada.',
+  email: 'A sua conta passou a usar outro endereço de e-mail. Este deixa de servir para entrar.',
+  'factor-added': 'Um aplicativo de códigos passou a fazer parte do seu login.',
+  'factor-removed': 'Um aplicativo de códigos deixou de fazer parte do seu login.',
+  'recovery-codes': 'Foram gerados novos códigos de recuperação. Os antigos não valem mais.',
+  principal:
+    'A configuração do servidor passou a indicar o seu endereço. A senha foi trocada, a verificação em duas etapas foi desligada e todas as sessões foram encerradas.',
+}
+
+const ACTORS: Record<WhoActed, string> = {
+  self: 'por alguém que entrou na sua conta',
+  administrator: 'por outra pessoa que administra as contas',
+  operator: 'por quem opera o servidor',
+}
+
+const TIME = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'short',
+  timeZone: 'America/Sao_Paulo',
+})
+
+/** Carries no link that lets anybody in, no code, and of an address only the one that it is sent to. */
+export function noticeLetter({ kind, by, at, brandName, adminUrl }: NoticeInput): Letter {
+  return {
+    subject: SUBJECTS[kind],
+    paragraphs: [
+      `Isto é um aviso sobre a sua conta no painel ${brandName}.`,
+      FACTS[kind],
+      `Foi feito em ${TIME.format(at)} (horário de Brasília), ${ACTORS[by]}.`,
+    ],
+    closing: [
+      'Foi você, ou você já sabia? Então não precisa fazer nada.',
+      kind === 'email'
+        ? 'Não foi você? Avise agora quem administra o painel.'
+        : `Não foi você? Abra ${adminUrl}/admin, escolha "Esqueci minha senha" e avise quem administra o painel.`,
+    ],
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthContext } from '../auth-context.ts'
+import type { OutgoingMail } from '../mail/mail-transport.ts'
+import { findUserByEmail, isShutOut } from '../users/find-user.ts'
+import type { UserRow } from '../users/user-object.ts'
+import { limitByAddress } from './limit-calls.ts'
+import { countRequest } from './mail-limits.ts'
+
+interface PublicRequest {
+  operation: string
+  email: string
+  /** Makes the account that is not there yet, where it may be made. */
+  findElse?: () => Promise<UserRow | undefined>
+}
+
+/**
+ * What a call that anybody can make about any address does before its answer: the same statements, whether or not
+ * somebody has the address, and whether or not a limit is reached. Everything else happens behind the answer, which is
+ * always `{}`.
+ */
+export async function mailBehindAnswer(
+  context: AuthContext,
+  request: FastifyRequest,
+  { operation, email, findElse = async () => undefined }: PublicRequest,
+  write: (user: UserRow) => Promise<OutgoingMail[]>,
+): Promise<Record<string, never>> {
+  await limitByAddress(context, request, operation.split(':', 1)[0] ?? operation)
+  if (await countRequest(context.db, operation, email))
+    context.mail.later(async () => {
+      const user = (await findUserByEmail(context.db, email)) ?? (await findElse())
+      return user === undefined || isShutOut(user) ? [] : write(user)
+    })
+  return {}
+}

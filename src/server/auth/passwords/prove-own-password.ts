@@ -1,0 +1,21 @@
+import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
+import { countGuess, forgetGuesses } from '../factors/factor-limits.ts'
+
+/**
+ * Whoever sits at an open session shows that they know its password. Guesses are counted by the person, and apart from
+ * those at the login: who found an open tab cannot shut its owner out.
+ */
+export async function proveOwnPassword(
+  { db, passwords }: AuthContext,
+  user: { id: string; password_hash: string | null },
+  current: string,
+): Promise<void> {
+  const guesses = `own-password:${user.id}`
+  await countGuess(db, guesses)
+  const stored = current.length > PASSWORD_MAX_LENGTH ? null : user.password_hash
+  if (!(await passwords.verify(stored, current.slice(0, PASSWORD_MAX_LENGTH))))
+    throw authError(400, 'current_password_invalid', 'Current password required when setting new password.')
+  await forgetGuesses(db, guesses)
+}

@@ -1,0 +1,93 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../../http/app-error.ts'
+import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
+
+/** Beside the server's bundle, or among its sources. */
+const ENTRY = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
+/** Long enough to load the dictionaries on a machine that has much else to do. */
+const DEADLINE_MS = 30_000
+/** The thread holds some 50 MB; people choose a password now and then. */
+const IDLE_MS = 20_000
+const MAX_WAITING = 64
+const RETRY_AFTER_SECONDS = 5
+
+interface Waiting {
+  resolve: (answer: StrengthAnswer) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Estimates passwords in a thread of its own, begun when first needed and ended when idle: loading the dictionaries takes
+ * a third of a second and an odd text some tenths, for which no page waits.
+ */
+export class StrengthThread {
+  readonly #idleMs: number
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | null = null
+  #timer: NodeJS.Timeout | null = null
+  #count = 0
+
+  constructor({ idleMs = IDLE_MS } = {}) {
+    this.#idleMs = idleMs
+  }
+
+  /** True while the thread is there, busy or waiting. */
+  get isAwake(): boolean {
+    return this.#worker !== null
+  }
+
+  estimate(password: string, personal: string[]): Promise<StrengthAnswer> {
+    if (this.#waiting.size >= MAX_WAITING) return Promise.reject(tooBusy())
+    const worker = this.#worker ?? this.#start()
+    const question: StrengthQuestion = { id: this.#count++, password, personal }
+    const answer = new Promise<StrengthAnswer>((resolve, reject) =>
+      this.#waiting.set(question.id, { resolve, reject }),
+    )
+    worker.postMessage(question)
+    this.#watch()
+    return answer
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ENTRY, { name: 'password-strength', env: {}, argv: [] })
+    // A server that has been told to stop does not wait for an estimate.
+    worker.unref()
+    worker.on('message', (answer: StrengthAnswer) => {
+      this.#waiting.get(answer.id)?.resolve(answer)
+      this.#waiting.delete(answer.id)
+      this.#watch()
+    })
+    worker.on('error', (error: Error) => this.#lose(worker, error))
+    worker.on('exit', () => this.#lose(worker, new Error('the thread ended')))
+    this.#worker = worker
+    return worker
+  }
+
+  /** From the last sign of life: until an answer while one is awaited, else until nobody needs the thread. */
+  #watch(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const ms = this.#waiting.size > 0 ? DEADLINE_MS : this.#idleMs
+    this.#timer = setTimeout(() => this.#end(), ms).unref()
+  }
+
+  #end(): void {
+    const worker = this.#worker
+    if (worker === null) return
+    this.#lose(worker, tooBusy())
+    void worker.terminate()
+  }
+
+  #lose(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return
+    this.#worker = null
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}
+
+function tooBusy(): AppError {
+  return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+}

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { writeDocRow } from '../support/doc-table.ts'
+import { ENGINES } from '../support/engines.ts'
+import { Mailbox } from '../support/mailbox.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { call } from './auth-http.ts'
+import { type AuthKeys, readKeys } from './auth-keys.ts'
+
+const PASSWORD = 'varanda-azulejo-27'
+const CALLS_PER_ADDRESS = 30
+const STRANGERS_MAIL = 30
+const ACCOUNTS_MAIL = 10
+
+let recovered = 0
+
+describe.each(ENGINES)('a flood of public calls, with sign-up open, on %s', (engine) => {
+  let site: TestApp
+  let keys: AuthKeys
+  let mailbox: Mailbox
+  beforeAll(async () => {
+    mailbox = await Mailbox.open()
+    site = await startTestApp({ engine, env: { SMTP_URL: mailbox.url, AUTH_SIGNUP: 'open' } })
+    keys = await readKeys(site)
+  })
+  afterAll(async () => {
+    await site.close()
+    await mailbox.close()
+  })
+  afterEach(async () => {
+    await site.database.db.deleteFrom('rate_limits').execute()
+    mailbox.received.length = 0
+  })
+
+  const post = (path: string, body: unknown, options: { from?: string; bearer?: string } = {}) =>
+    call(site, { method: 'POST', path: `/auth/v1${path}`, apikey: keys.anon, body, ...options })
+  const mailsTo = (part: string) =>
+    mailbox.received.filter(({ to }) => to.some((each) => each.includes(part)))
+  /** The minute that a person waits before asking for the same again. */
+  const passMinute = () =>
+    site.database.db.deleteFrom('rate_limits').where('key', 'like', 'mail:asked:%').execute()
+
+  const recover = async (email: string) => {
+    expect(await post('/recover', { email }, { from: '203.0.113.77' })).toMatchObject({
+      status: 200,
+      text: '{}',
+    })
+    const mail = await mailbox.take(email)
+    expect(mail.subject).toBe('Crie uma nova senha')
+    const token_hash = new URL(mail.link).searchParams.get('token')
+    const answer = await post('/verify', { type: 'recovery', token_hash }, { from: '203.0.113.77' })
+    expect(answer.status).toBe(200)
+    recovered++
+  }
+
+  test('thirty /otp calls about made-up addresses leave everybody’s recovery working', async () => {
+    for (let n = 0; n < CALLS_PER_ADDRESS; n++)
+      expect((await post('/otp', { email: `inventado${n}@exemplo.com.br` })).text).toBe('{}')
+    await expect.poll(() => mailsTo('inventado').length, { timeout: 30_000 }).toBe(STRANGERS_MAIL)
+    await recover(PRINCIPAL.email)
+  })
+
+  test('made-up accounts from many addresses share thirty mails an hour, whatever they ask for', async () => {
+    for (let n = 0; n < 24; n++) {
+      const email = `falso${n}@exemplo.com.br`
+      const from = `198.51.100.${n}`
+      expect((await post('/signup', { email, password: PASSWORD }, { from })).status).toBe(200)
+      await post('/recover', { email }, { from })
+      await post('/otp', { email }, { from })
+    }
+    await recover(PRINCIPAL.email)
+    expect(mailsTo('falso').length).toBeLessThanOrEqual(STRANGERS_MAIL)
+  })
+
+  test('who proved their mailbox has an allowance of their own', async () => {
+    const email = 'cliente@exemplo.com.br'
+    await post('/signup', { email, password: PASSWORD })
+    await recover(email)
+    await passMinute()
+    for (let n = 0; n < CALLS_PER_ADDRESS; n++) await post('/otp', { email: `outro${n}@exemplo.com.br` })
+    await expect.poll(() => mailsTo('outro').length, { timeout: 30_000 }).toBe(STRANGERS_MAIL - 1)
+    await recover(email)
+  })
+
+  test('a flood about one’s own address ends in the last of ten mails, which works, and leaves the signed-in alone', async () => {
+    const { body: session } = await post('/token?grant_type=password', PRINCIPAL)
+    for (let n = 0; n < ACCOUNTS_MAIL + 5; n++) {
+      await passMinute()
+      await post('/recover', { email: PRINCIPAL.email }, { from: `198.51.100.${n}` })
+      await expect
+        .poll(() => mailsTo(PRINCIPAL.email).length, { timeout: 10_000 })
+        .toBe(Math.min(n + 1, ACCOUNTS_MAIL))
+    }
+    const asked = await call(site, {
+      path: '/auth/v1/reauthenticate',
+      apikey: keys.anon,
+      bearer: session.access_token,
+    })
+    expect(asked).toMatchObject({ status: 200, text: '{}' })
+    await expect.poll(() => mailsTo(PRINCIPAL.email).length, { timeout: 10_000 }).toBe(ACCOUNTS_MAIL + 1)
+    const last = mailsTo(PRINCIPAL.email)
+      .filter(({ subject }) => subject === 'Crie uma nova senha')
+      .at(-1)
+    const token_hash = new URL(last?.link ?? '').searchParams.get('token')
+    expect((await post('/verify', { type: 'recovery', token_hash })).status).toBe(200)
+    recovered++
+  })
+})
+
+test('the row of the doors', () => {
+  writeDocRow('docs/security.md', 'doors', [
+    'B10',
+    'thirty `/otp` calls about made-up addresses while sign-up is open; made-up accounts from 24 addresses; fifteen calls about one’s own address; each on two engines',
+    `recovery worked ${recovered} times of 10; every answer was \`{}\`, for addresses with and without an account, within a limit and past it`,
+    '`tests/acceptance/account-mail-flood.test.ts`',
+  ])
+})

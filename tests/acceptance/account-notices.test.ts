@@ -1,0 +1,206 @@
+import { createClient } from '@supabase/supabase-js'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAuthContext } from '#server/auth/create-auth.ts'
+import { removeFactors } from '#server/auth/factors/remove-factors.ts'
+import { resetPassword } from '#server/auth/reset-password.ts'
+import { Authenticator } from '../support/authenticator.ts'
+import { writeDocRow } from '../support/doc-table.ts'
+import { ENGINES } from '../support/engines.ts'
+import { Mailbox } from '../support/mailbox.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { call } from './auth-http.ts'
+import { type AuthKeys, readKeys } from './auth-keys.ts'
+
+const FIRST = 'varanda-azulejo-27'
+const SECOND = 'janela-verde-oceano-41'
+
+const PASSWORD = 'Sua senha foi trocada'
+const EMAIL = 'O e-mail da sua conta foi trocado'
+const FACTOR_ADDED = 'A verificação em duas etapas foi ligada'
+const FACTOR_REMOVED = 'A verificação em duas etapas foi desligada'
+const CODES = 'Seus códigos de recuperação foram trocados'
+
+const BY_SELF = 'por alguém que entrou na sua conta'
+const BY_ADMINISTRATOR = 'por outra pessoa que administra as contas'
+const BY_OPERATOR = 'por quem opera o servidor'
+
+const told = new Set<string>()
+
+describe.each(ENGINES)('who is told that something about their login changed, on %s', (engine) => {
+  let site: TestApp
+  let keys: AuthKeys
+  let mailbox: Mailbox
+  let boss: Client
+  let email: string
+  let id: string
+  let person: Client
+  let people = 0
+  beforeAll(async () => {
+    mailbox = await Mailbox.open()
+    site = await startTestApp({ engine, listen: true, env: { SMTP_URL: mailbox.url } })
+    keys = await readKeys(site)
+    boss = await signIn(PRINCIPAL)
+  })
+  afterAll(async () => {
+    await site.close()
+    await mailbox.close()
+  })
+  beforeEach(async () => {
+    await site.database.db.deleteFrom('rate_limits').execute()
+    email = `pessoa${people++}@exemplo.com.br`
+    const { data } = await boss
+      .from('admin_users')
+      .insert({ email, password: FIRST, role: 'admin' })
+      .select('id')
+      .single()
+    id = String(data?.id)
+    person = await signIn({ email, password: FIRST })
+  })
+
+  type Client = ReturnType<typeof open>
+  const open = (key: string) =>
+    createClient(site.url, key, { auth: { persistSession: false, autoRefreshToken: false } })
+  const signIn = async (credentials: { email: string; password: string }) => {
+    const client = open(keys.anon)
+    expect((await client.auth.signInWithPassword(credentials)).error).toBeNull()
+    return client
+  }
+  const operator = async <T>(
+    work: (context: Awaited<ReturnType<typeof createAuthContext>>) => Promise<T>,
+  ) => {
+    const context = await createAuthContext(site.config, site.database.db)
+    const result = await work(context)
+    await context.mail.close()
+    return result
+  }
+  const enrol = async (client: Client) => {
+    const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Celular' })
+    if (data?.type !== 'totp') throw new Error('no factor')
+    const code = await new Authenticator(data.totp.secret).next()
+    expect((await client.auth.mfa.challengeAndVerify({ factorId: data.id, code })).error).toBeNull()
+    return data.id
+  }
+  const isTold = async (subject: string, by: string, secrets: string[] = []) => {
+    const mail = await mailbox.take(email, subject)
+    expect(mail.text).toContain(by)
+    expect(mail.text).toMatch(/Foi feito em \d\d\/\d\d\/\d{4},? \d\d:\d\d \(horário de Brasília\)/)
+    for (const secret of [FIRST, SECOND, ...secrets]) expect(mail.text + mail.html).not.toContain(secret)
+    // Where one signs in, and nothing that signs in.
+    expect(mail.link).toMatch(/^(?:http:\/\/localhost:\d+\/admin,)?$/)
+    expect(mail.code).toBe('')
+    told.add(`${subject}, ${by}`)
+  }
+
+  test('a password, by the person', async () => {
+    expect((await person.auth.updateUser({ password: SECOND, current_password: FIRST })).error).toBeNull()
+    await isTold(PASSWORD, BY_SELF)
+  })
+
+  test('a password, after a recovery', async () => {
+    await open(keys.anon).auth.resetPasswordForEmail(email)
+    const { link } = await mailbox.take(email, 'Crie uma nova senha')
+    const recovering = open(keys.anon)
+    const token_hash = new URL(link).searchParams.get('token') ?? ''
+    await recovering.auth.verifyOtp({ token_hash, type: 'recovery' })
+    expect((await recovering.auth.updateUser({ password: SECOND })).error).toBeNull()
+    await isTold(PASSWORD, BY_SELF)
+  })
+
+  test('a password, by another administrator', async () => {
+    expect((await boss.from('admin_users').update({ password: SECOND }).eq('id', id)).error).toBeNull()
+    await isTold(PASSWORD, BY_ADMINISTRATOR)
+  })
+
+  test('a password, under "Usuários Admin" by oneself', async () => {
+    const change = { password: SECOND, current_password: FIRST }
+    expect((await person.from('admin_users').update(change).eq('id', id)).error).toBeNull()
+    await isTold(PASSWORD, BY_SELF)
+  })
+
+  test('a password, with the service key', async () => {
+    const { error } = await open(keys.service).auth.admin.updateUserById(id, { password: SECOND })
+    expect(error).toBeNull()
+    await isTold(PASSWORD, BY_ADMINISTRATOR)
+  })
+
+  test('a password, by command', async () => {
+    const password = await operator((context) => resetPassword(context, email))
+    await isTold(PASSWORD, BY_OPERATOR, [password ?? ''])
+  })
+
+  test('an address, at the one that was left, by another administrator', async () => {
+    const next = `nova${email}`
+    expect((await boss.from('admin_users').update({ email: next }).eq('id', id)).error).toBeNull()
+    await isTold(EMAIL, BY_ADMINISTRATOR, [next])
+  })
+
+  test('an address, with the service key', async () => {
+    const next = `nova${email}`
+    const { error } = await open(keys.service).auth.admin.updateUserById(id, { email: next })
+    expect(error).toBeNull()
+    await isTold(EMAIL, BY_ADMINISTRATOR, [next])
+  })
+
+  test('an address, when both mailboxes have agreed', async () => {
+    const next = `nova${email}`
+    expect((await person.auth.updateUser({ email: next })).error).toBeNull()
+    for (const [to, subject] of [
+      [email, 'Autorize a troca do seu e-mail'],
+      [next, 'Confirme seu novo e-mail'],
+    ] as const) {
+      const { code } = await mailbox.take(to, subject)
+      const token = { email: to, token: code, type: 'email_change' } as const
+      expect((await open(keys.anon).auth.verifyOtp(token)).error).toBeNull()
+    }
+    await isTold(EMAIL, BY_SELF, [next])
+  })
+
+  test('a factor that begins to count, new recovery codes, and a factor that is given up', async () => {
+    const factorId = await enrol(person)
+    await isTold(FACTOR_ADDED, BY_SELF)
+    const bearer = (await person.auth.getSession()).data.session?.access_token
+    const codes = await call(site, {
+      method: 'POST',
+      path: '/admin/api/recovery-codes',
+      apikey: keys.anon,
+      bearer,
+      body: {},
+    })
+    expect(codes.status).toBe(200)
+    await isTold(CODES, BY_SELF, codes.body.codes)
+    expect((await person.auth.mfa.unenroll({ factorId })).error).toBeNull()
+    await isTold(FACTOR_REMOVED, BY_SELF)
+  })
+
+  test('a factor that is taken away, with the service key and by command', async () => {
+    const factorId = await enrol(person)
+    const { admin } = open(keys.service).auth
+    expect((await admin.mfa.deleteFactor({ userId: id, id: factorId })).error).toBeNull()
+    await isTold(FACTOR_REMOVED, BY_ADMINISTRATOR)
+    await person.auth.refreshSession()
+    await enrol(person)
+    expect(await operator((context) => removeFactors(context, email))).toBe(1)
+    await isTold(FACTOR_REMOVED, BY_OPERATOR)
+  })
+
+  test('a change that was taken back tells nobody', async () => {
+    const both = await boss
+      .from('admin_users')
+      .update({ password: SECOND, role: 'admin' })
+      .in('email', [email, PRINCIPAL.email])
+      .order('email')
+    expect(both.error?.code).toBe('principal_admin_protected')
+    // Stopping waits for everything that was to be sent.
+    await site.app.close()
+    expect(mailbox.received.filter(({ to }) => to.includes(email))).toEqual([])
+  })
+})
+
+test('the row of the doors', () => {
+  writeDocRow('docs/security.md', 'doors', [
+    'B11d',
+    'a password, an address, an app for codes or the recovery codes are changed: by the person, after a recovery, by another administrator, with the service key, by command',
+    `the person is told by mail in each of ${told.size} ways, at the address that was left, without a secret; a change that is taken back tells nobody`,
+    '`tests/acceptance/account-notices.test.ts`',
+  ])
+})
