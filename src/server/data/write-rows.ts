@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { recordAudit } from '../db/audit.ts'
 import type { Engine } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { locked } from '../db/locked.ts'
+import { nextTimestamp } from '../db/next-timestamp.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 import { checkRow, completeRow } from './complete-row.ts'
 import { toProtocolError } from './database-errors.ts'
@@ -9,7 +11,6 @@ import type { Query } from './grammar/query.ts'
 import { protocolError } from './protocol-errors.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
 import { asDynamic, inOrder, PRIMARY_KEY, type Resource, type Row, readableColumns } from './resource.ts'
-import { nextTimestamp } from './timestamp.ts'
 
 /** Between so many rows of one transaction the event loop gets its turn. */
 const ROWS_PER_TURN = 50
@@ -70,7 +71,7 @@ export class RowWriter {
     )
     const ordered = applyOrder(this.#resource, this.#engine, source, query.order)
     const keys = ordered.select(`${this.#resource.name}.${PRIMARY_KEY}`)
-    const rows = await (this.#engine === 'postgres' ? keys.forUpdate() : keys).execute()
+    const rows = await locked(this.#trx, keys).execute()
     return rows.map((row) => String((row as Row)[PRIMARY_KEY]))
   }
 
@@ -84,7 +85,7 @@ export class RowWriter {
     const query = this.#resource
       .source(asDynamic(this.#trx))
       .select(readableColumns(this.#resource).map((column) => `${this.#resource.name}.${column.name}`))
-    return this.#engine === 'postgres' ? query.forUpdate() : query
+    return locked(this.#trx, query)
   }
 
   /** A row that was read may be sent back whole; its key may not become another's. */

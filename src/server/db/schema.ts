@@ -192,6 +192,8 @@ interface SiteState {
   tags_paused_at: Timestamp | null
   tags_paused_by: string | null
   tags_version: Generated<number>
+  /** The same for as long as the site's data lives, wherever it is moved to. */
+  site_id: string | null
 }
 
 interface RateLimits {
