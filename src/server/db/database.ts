@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite-engine.ts'
 
 export const SQLITE_FILE = 'portico.db'
-export const DEFAULT_POOL_SIZE = 10
+const DEFAULT_POOL_SIZE = 10
 
 export type Db = Kysely<Schema>
 
