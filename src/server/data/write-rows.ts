@@ -69,10 +69,13 @@ export class RowWriter {
       this.#resource.source(asDynamic(this.#trx)),
       query,
     )
+    const key = `${this.#resource.name}.${PRIMARY_KEY}`
+    const keysOf = (rows: readonly unknown[]) => rows.map((row) => String((row as Row)[PRIMARY_KEY]))
+    // Everyone locks in one order, the key's, so that no two wait for each other; the order asked for comes after.
+    const taken = new Set(keysOf(await locked(this.#trx, source.select(key).orderBy(key)).execute()))
+    if (taken.size < 2) return [...taken]
     const ordered = applyOrder(this.#resource, this.#engine, source, query.order)
-    const keys = ordered.select(`${this.#resource.name}.${PRIMARY_KEY}`)
-    const rows = await locked(this.#trx, keys).execute()
-    return rows.map((row) => String((row as Row)[PRIMARY_KEY]))
+    return keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))
   }
 
   /** The rows with these keys, in the keys' order. */
