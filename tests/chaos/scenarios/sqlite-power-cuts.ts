@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assertKept, kill, rowsOf, startWriting } from '../acknowledged-rows.ts'
 import { needsRoot, type Place, type Scenario } from '../scenario.ts'
 
 const ROUNDS = 20
+const DISK_BYTES = 96 * 2 ** 20
 
 /** What had not been synced is only in the memory of the file system, not in the image: a copy of it is what a power cut leaves. */
 export const sqlitePowerCuts: Scenario = {
@@ -14,7 +15,8 @@ export const sqlitePowerCuts: Scenario = {
   run: async (place) => {
     const acknowledged = new Set<string>()
     let image = join(place.folder, 'disk-0.img')
-    execFileSync('truncate', ['-s', '96M', image])
+    writeFileSync(image, '')
+    truncateSync(image, DISK_BYTES)
     execFileSync('mkfs.ext4', ['-q', image])
     for (let round = 1; round <= ROUNDS; round++) {
       const before = mount(place, image, `before-${round}`)
@@ -25,7 +27,7 @@ export const sqlitePowerCuts: Scenario = {
       await kill(writer)
       for (const id of rowsOf(writer)) acknowledged.add(id)
       before.unmount()
-      execFileSync('rm', [image])
+      rmSync(image)
 
       const after = mount(place, next, `after-${round}`)
       await assertKept(after.folder, acknowledged)
