@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { createAuthContext } from '#server/auth/create-auth.ts'
+import { ensurePrincipal } from '#server/auth/ensure-principal.ts'
 import { replaceRecoveryCodes } from '#server/auth/recovery-codes/replace-recovery-codes.ts'
 import type { Db } from '#server/db/database.ts'
 import { eraseSubscription } from '#server/newsletter/erase-subscription.ts'
@@ -9,7 +11,7 @@ import { requeue } from '#server/newsletter/requeue.ts'
 import { noteBlockedHost } from '#server/tags/note-blocked-host.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { ENGINES } from '../support/engines.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, call } from './auth-http.ts'
 import { readKeys } from './auth-keys.ts'
 
@@ -227,6 +229,53 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
     const { id } = answers.find(({ status }) => status === 200)?.body ?? {}
     const removed = await eight(() => send('DELETE', `/auth/v1/admin/users/${id}`))
     expect(tally(removed)).toEqual({ 200: 1, 404: WRITERS - 1 })
+  })
+
+  test('the first start of eight replicas: one account, and one of them tells its password', async () => {
+    const { email } = site.config.principal
+    await db.deleteFrom('auth_users').where('email', '=', email).execute()
+    const passwords = await eight(() => ensurePrincipal(auth))
+    const found = await db.selectFrom('auth_users').select('id').where('email', '=', email).execute()
+    expect(found).toHaveLength(1)
+    expect(passwords.filter((password) => password !== null).length).toBeLessThanOrEqual(1)
+  })
+
+  test('sign-in of one person: everyone gets a session of their own', async () => {
+    const { anon } = await readKeys(site)
+    const path = '/auth/v1/token?grant_type=password'
+    const answers = await eight((writer) =>
+      call(site, { method: 'POST', path, apikey: anon, body: PRINCIPAL, from: `203.0.${writer}.1` }),
+    )
+    expect(tally(answers)).toEqual({ 200: WRITERS })
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(WRITERS)
+  })
+
+  test('record of consent: each is kept', async () => {
+    const record = {
+      id: randomUUID(),
+      action: 'accept_all',
+      categories: [],
+      text_version: 1,
+      tag_set_version: 'x',
+    }
+    const answers = await eight((writer) =>
+      call(site, { method: 'POST', path: CONSENT_PATH, body: record, from: `192.0.${writer}.1` }),
+    )
+    const rows = await db
+      .selectFrom('consent_records')
+      .select('id')
+      .where('consent_id', '=', record.id)
+      .execute()
+    expect(rows).toHaveLength(answers.filter(({ status }) => status === 204).length)
+    expect(tally(answers)).toEqual({ 204: WRITERS })
+  })
+
+  test('report of one blocked host: one row that counts them all', async () => {
+    const [id = ''] = await insertPixels(db, [{}])
+    await noteBlockedHost(db, 'contado.exemplo.com.br', id)
+    await eight(() => noteBlockedHost(db, 'contado.exemplo.com.br', id))
+    const rows = await db.selectFrom('blocked_hosts').select('count').where('pixel_id', '=', id).execute()
+    expect(rows).toEqual([{ count: WRITERS + 1 }])
   })
 
   test('new recovery codes: ten are good in the end, those of one writer', async () => {
