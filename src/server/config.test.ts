@@ -41,6 +41,7 @@ describe('each bad value is reported', () => {
     ['SITE_URL', 'https://exemplo.com.br/path'],
     ['ADMIN_URL', 'ftp://exemplo.com.br'],
     ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_POOL_SIZE', '0'],
     ['CONTACT_EMAIL', 'nobody'],
     ['WHATSAPP_NUMBER', '12'],
     ['APP_URL', 'app'],

@@ -15,6 +15,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL when set, else the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
+  /** Connections to PostgreSQL that this process holds at most, besides the one that listens. */
+  readonly databasePoolSize: number
   readonly site: SiteInfo
   readonly newsletter: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   readonly principal: { readonly email: string; readonly password: string | null }
@@ -64,6 +66,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     adminUrl: adminUrl === siteUrl ? null : adminUrl,
     dataDir: resolve(env.text('DATA_DIR', 4096) ?? './data'),
     databaseUrl: env.postgresUrl('DATABASE_URL'),
+    databasePoolSize: env.integer('DATABASE_POOL_SIZE', 10, 1, 1000),
     site: {
       siteUrl,
       brandName,

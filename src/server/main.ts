@@ -1,3 +1,4 @@
+import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
@@ -6,6 +7,9 @@ import { type Database, openDatabase, prepareDataDirectory } from './db/database
 import { migrate } from './db/migrate.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
+
+/** Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
+const STOP_DEADLINE_MS = 9_000
 
 /** A failure that the operator can mend, told in one line. */
 class StartError extends Error {}
@@ -33,17 +37,20 @@ export async function main(): Promise<void> {
 async function run(): Promise<void> {
   const config = parseConfig(readEnvironment())
   const log = createLogger(config.logLevel)
+  // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unlock = prepareStorage(config)
   const database = openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
+    databasePoolSize: config.databasePoolSize,
     onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   })
   const app = await start(config, database, log)
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
-  onStopSignal(async () => {
+  stopWhenTold(log, async () => {
     await closeGracefully(app)
     await database.close()
     unlock()
@@ -59,12 +66,22 @@ function prepareStorage(config: Config): () => void {
   return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
 }
 
-async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
+async function prepareDatabase(database: Database, log: Logger): Promise<void> {
   try {
-    await migrate(database.db)
+    const { newer } = await migrate(database.db)
+    if (newer.length > 0)
+      log.warn(
+        { migrations: newer },
+        'O banco de dados é de uma versão mais nova deste programa. Este processo continua com o que conhece; atualize-o.',
+      )
+    await database.pinSite?.()
   } catch (error) {
     throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
   }
+}
+
+async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
+  await prepareDatabase(database, log)
   const announce = (text: string) => process.stdout.write(text)
   const app = await buildApp({ config, database, log, distDir: 'dist', announce })
   try {
@@ -82,16 +99,19 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
   return app
 }
 
-function onStopSignal(stop: () => Promise<void>): void {
-  let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) return
-      stopping = true
-      stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      )
-    })
-  }
+/** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */
+function stopWhenTold(log: Logger, stop: () => Promise<void>): void {
+  closeWithGrace(
+    {
+      delay: STOP_DEADLINE_MS,
+      logger: log,
+      onTimeout: () =>
+        log.error(`not everything was put away within ${STOP_DEADLINE_MS} ms; ending all the same`),
+      onSecondSignal: (signal) => log.warn(`told twice to stop (${signal}); ending at once`),
+    },
+    async ({ err }) => {
+      if (err !== undefined) log.fatal({ err }, 'an error that nobody caught; stopping')
+      await stop()
+    },
+  )
 }

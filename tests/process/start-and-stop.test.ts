@@ -2,7 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '#server/db/database.ts'
+import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, makeStorage, type Storage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SpawnedServer, spawnServer, untilReady } from '../support/spawn-server.ts'
@@ -48,6 +51,21 @@ describe.each(ENGINES)('on %s', (engine) => {
       }
     },
   )
+})
+
+test.each(ENGINES)('a process that is older than its database on %s says so and serves', async (engine) => {
+  const { env, url, storage } = await place(engine)
+  const database = openDatabase(storage)
+  await migrate(database.db)
+  await sql`insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2027-01-01')`.execute(
+    database.db,
+  )
+  await database.close()
+  const server = start(env)
+  await untilReady(server, url)
+  expect(server.output()).toContain('9999-of-tomorrow')
+  expect(server.output()).toContain('O banco de dados é de uma versão mais nova deste programa')
+  expect((await fetch(url)).status).toBe(200)
 })
 
 test('two processes that start at once on PostgreSQL migrate once and both serve', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -9,23 +9,32 @@ const NOBODY = 65_534
 
 export interface PrivatePostgres {
   socketDirectory: string
-  /** Takes the server down, runs the work, and brings it up again on the same data. */
-  whileDown(work: () => Promise<void>): Promise<void>
+  /** Takes the server down, runs the work, and brings it up again on the same data. Immediate is as if it had crashed. */
+  whileDown(work: () => Promise<void>, mode?: 'fast' | 'immediate'): Promise<void>
+  /** Stops the server and everything that it started where they stand, and lets them go on after the work. */
+  whileFrozen(work: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
 /** A server of our own on a socket in a temporary directory: nothing listens on the network, nothing stays behind. */
-export async function startPostgres(binaries: string): Promise<PrivatePostgres> {
+export async function startPostgres(
+  binaries: string,
+  ownSettings: readonly string[] = [],
+): Promise<PrivatePostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-pg-'))
   try {
-    return await startIn(directory, binaries)
+    return await startIn(directory, binaries, ownSettings)
   } catch (error) {
     rmSync(directory, { recursive: true, force: true })
     throw error
   }
 }
 
-async function startIn(directory: string, binaries: string): Promise<PrivatePostgres> {
+async function startIn(
+  directory: string,
+  binaries: string,
+  ownSettings: readonly string[],
+): Promise<PrivatePostgres> {
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   if ('uid' in identity) chownSync(directory, NOBODY, NOBODY)
   const data = join(directory, 'data')
@@ -39,6 +48,7 @@ async function startIn(directory: string, binaries: string): Promise<PrivatePost
     `unix_socket_directories=${directory}`,
     'fsync=off',
     'max_connections=200',
+    ...ownSettings,
   ]
   const launch = async (): Promise<ChildProcess> => {
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
@@ -49,10 +59,16 @@ async function startIn(directory: string, binaries: string): Promise<PrivatePost
   let server = await launch()
   return {
     socketDirectory: directory,
-    whileDown: async (work) => {
-      await stopProcess(server)
+    whileDown: async (work, mode = 'fast') => {
+      await stopProcess(server, mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
       await work()
       server = await launch()
+    },
+    whileFrozen: async (work) => {
+      const family = [server.pid ?? 0, ...childrenOf(server.pid ?? 0)]
+      for (const pid of family) process.kill(pid, 'SIGSTOP')
+      await work()
+      for (const pid of family.reverse()) process.kill(pid, 'SIGCONT')
     },
     stop: async () => {
       await stopProcess(server)
@@ -76,10 +92,18 @@ async function waitUntilReady(directory: string, server: ChildProcess): Promise<
   throw new Error('PostgreSQL did not answer in time')
 }
 
-function stopProcess(child: ChildProcess): Promise<void> {
+function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
   return new Promise((resolve) => {
     child.once('exit', () => resolve())
-    child.kill('SIGINT')
+    child.kill(signal)
   })
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
 }

@@ -68,7 +68,7 @@ async function writeAll(
   const rows: Row[] = []
   const touched = new Set<unknown>()
   let inserted = 0
-  for (const input of inputs) {
+  for (const [index, input] of inLockOrder(inputs, conflictColumns)) {
     const existing =
       preferences.resolution === null ? null : await findConflict(resource, writer, input, conflictColumns)
     if (existing !== null && preferences.resolution === 'ignore-duplicates') continue
@@ -78,9 +78,19 @@ async function writeAll(
     const row = existing === null ? await writer.insert(input) : await writer.update(existing, input)
     if (existing === null) inserted++
     touched.add(row[PRIMARY_KEY])
-    rows.push(row)
+    rows[index] = row
   }
-  return { rows, inserted }
+  // What was ignored has left a gap.
+  return { rows: rows.filter((row) => row !== undefined), inserted }
+}
+
+/** Everyone writes in one order, the key's, so that no two wait for each other. Rows without a key collide with nobody. */
+function inLockOrder(inputs: readonly Row[], conflictColumns: readonly string[]): [number, Row][] {
+  const keyOf = (row: Row) => JSON.stringify(conflictColumns.map((column) => row[column] ?? null))
+  return [...inputs.entries()].sort(([, a], [, b]) => {
+    const [first, second] = [keyOf(a), keyOf(b)]
+    return first < second ? -1 : Number(first > second)
+  })
 }
 
 /** The row that an input would collide with: values are compared in the form in which they are stored. */

@@ -41,6 +41,8 @@ function toDataError(error: unknown, request: FastifyRequest): AppError {
       return badJson()
     case 'bad_request':
       return fromFramework(known)
+    case 'database_unavailable':
+      return protocolError(503, 'PGRST001', known.message, { headers: known.headers })
     case 'internal_error':
       return protocolError(500, 'XX000', 'Internal server error', { hint: `request ${request.id}` })
     default:

@@ -49,10 +49,3 @@ function fractionEnd(iso: string): number {
   while (end > DOT + 1 && iso.charCodeAt(end - 1) === ZERO) end--
   return end === DOT + 1 ? DOT : end
 }
-
-/** Now, or just after `previous` when the clock has not moved on: a changed row must have changed its version. */
-export function nextTimestamp(previous: unknown): string {
-  const now = Date.now()
-  const floor = typeof previous === 'string' ? Date.parse(previous) + 1 : now
-  return new Date(Math.max(now, floor)).toISOString()
-}

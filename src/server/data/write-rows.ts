@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { recordAudit } from '../db/audit.ts'
 import type { Engine } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { locked } from '../db/locked.ts'
+import { nextTimestamp } from '../db/next-timestamp.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 import { checkRow, completeRow } from './complete-row.ts'
 import { toProtocolError } from './database-errors.ts'
@@ -9,7 +11,6 @@ import type { Query } from './grammar/query.ts'
 import { protocolError } from './protocol-errors.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
 import { asDynamic, inOrder, PRIMARY_KEY, type Resource, type Row, readableColumns } from './resource.ts'
-import { nextTimestamp } from './timestamp.ts'
 
 /** Between so many rows of one transaction the event loop gets its turn. */
 const ROWS_PER_TURN = 50
@@ -68,10 +69,13 @@ export class RowWriter {
       this.#resource.source(asDynamic(this.#trx)),
       query,
     )
+    const key = `${this.#resource.name}.${PRIMARY_KEY}`
+    const keysOf = (rows: readonly unknown[]) => rows.map((row) => String((row as Row)[PRIMARY_KEY]))
+    // Everyone locks in one order, the key's, so that no two wait for each other; the order asked for comes after.
+    const taken = new Set(keysOf(await locked(this.#trx, source.select(key).orderBy(key)).execute()))
+    if (taken.size < 2) return [...taken]
     const ordered = applyOrder(this.#resource, this.#engine, source, query.order)
-    const keys = ordered.select(`${this.#resource.name}.${PRIMARY_KEY}`)
-    const rows = await (this.#engine === 'postgres' ? keys.forUpdate() : keys).execute()
-    return rows.map((row) => String((row as Row)[PRIMARY_KEY]))
+    return keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))
   }
 
   /** The rows with these keys, in the keys' order. */
@@ -84,7 +88,7 @@ export class RowWriter {
     const query = this.#resource
       .source(asDynamic(this.#trx))
       .select(readableColumns(this.#resource).map((column) => `${this.#resource.name}.${column.name}`))
-    return this.#engine === 'postgres' ? query.forUpdate() : query
+    return locked(this.#trx, query)
   }
 
   /** A row that was read may be sent back whole; its key may not become another's. */

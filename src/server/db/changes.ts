@@ -1,12 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { engineOf } from './column-types.ts'
 import type { Db } from './database.ts'
+import { CONNECT_TIMEOUT_MS, KEEP_ALIVE_DELAY_MS } from './postgres-engine.ts'
 
 const CHANNEL = 'portico_tags'
 const POLL_MS = 1_000
 const RECONNECT_MIN_MS = 200
 const RECONNECT_MAX_MS = 5_000
+/** A host that is gone does not say goodbye either. */
+const FAREWELL_MS = 1_000
 
 /** Marks the tag set as changed. Inside the transaction that changes it, every replica hears of it at the commit. */
 export async function bumpTagsVersion(db: Db): Promise<void> {
@@ -83,13 +87,16 @@ class Listener {
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#retry !== null) clearTimeout(this.#retry)
-    await this.#client?.end().catch(() => {})
+    await Promise.race([this.#client?.end().catch(() => {}), wait(FAREWELL_MS, undefined, { ref: false })])
   }
 
   async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       application_name: 'portico-listen',
     })
     this.#client = client

@@ -7,28 +7,34 @@ import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite-engine.ts'
 
 export const SQLITE_FILE = 'portico.db'
+const DEFAULT_POOL_SIZE = 10
 
 export type Db = Kysely<Schema>
 
 export interface Database {
   readonly db: Db
   readonly engine: Engine
+  /** PostgreSQL: after the start, whatever answers at the same address with other data counts as unavailable. */
+  pinSite?(): Promise<void>
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   dataDir: string
   databaseUrl: string | null
+  /** Connections to PostgreSQL that this process holds at most. */
+  databasePoolSize?: number
   onConnectionLost?: (error: Error) => void
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl !== null) {
-    const { db } = openPostgres({
+    const { db, pinSite } = openPostgres({
       url: options.databaseUrl,
+      poolSize: options.databasePoolSize ?? DEFAULT_POOL_SIZE,
       onConnectionLost: options.onConnectionLost ?? (() => {}),
     })
-    return { db, engine: 'postgres', close: () => db.destroy() }
+    return { db, engine: 'postgres', pinSite, close: () => db.destroy() }
   }
   const db = openSqlite(join(prepareDataDirectory(options.dataDir), SQLITE_FILE))
   return { db, engine: 'sqlite', close: () => db.destroy() }

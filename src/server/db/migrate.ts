@@ -1,5 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { engineOf } from './column-types.ts'
+import { WITHOUT_TIME_LIMIT } from './guarded-pool.ts'
 import * as auth from './migrations/0001-auth.ts'
 import * as pixelsAndTags from './migrations/0002-pixels-and-tags.ts'
 import * as newsletter from './migrations/0003-newsletter.ts'
@@ -7,9 +9,10 @@ import * as operation from './migrations/0004-operation.ts'
 import * as tokenRole from './migrations/0005-token-role.ts'
 import * as loginMethods from './migrations/0006-login-methods.ts'
 import * as accounts from './migrations/0007-accounts.ts'
+import * as siteId from './migrations/0012-site-id.ts'
 import type { Schema } from './schema.ts'
 
-/** Append-only: a migration that has been released is never edited. */
+/** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
 const MIGRATIONS: Record<string, Migration> = {
   '0001-auth': { up: auth.up },
   '0002-pixels-and-tags': { up: pixelsAndTags.up },
@@ -18,12 +21,48 @@ const MIGRATIONS: Record<string, Migration> = {
   '0005-token-role': { up: tokenRole.up },
   '0006-login-methods': { up: loginMethods.up },
   '0007-accounts': { up: accounts.up },
+  '0012-site-id': { up: siteId.up },
 }
 
-/** Brings the database to the newest schema and returns what was applied; a second process waits and then finds nothing to do. */
-export async function migrate(db: Kysely<Schema>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
-  return results.map((result) => result.migrationName)
+export interface Migrated {
+  applied: string[]
+  /** Applied by a newer version of the program; this one does not know what they did. */
+  newer: string[]
+}
+
+/**
+ * Brings the database to the newest schema, all of it or nothing. Whoever comes second waits for as long as it takes,
+ * and then finds nothing to do.
+ */
+export function migrate(db: Kysely<Schema>, migrations = MIGRATIONS): Promise<Migrated> {
+  return db.transaction().execute(async (trx) => {
+    if (engineOf(trx) === 'postgres') {
+      await sql.raw(WITHOUT_TIME_LIMIT).execute(trx)
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+    }
+    // Before the migrator's first word: two that create its tables at once would collide.
+    const { adapter } = trx.getExecutor()
+    await adapter.acquireMigrationLock(trx, { lockTable: '', lockRowId: '' })
+    const newer = await findNewer(trx, migrations)
+    if (newer.length > 0) return { applied: [], newer }
+    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } })
+    const { error, results = [] } = await migrator.migrateToLatest()
+    if (error !== undefined) throw error
+    return { applied: results.map((result) => result.migrationName), newer }
+  })
+}
+
+async function findNewer(trx: Kysely<Schema>, migrations: Record<string, Migration>): Promise<string[]> {
+  const tables = await trx.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(trx)
+  const done = rows.map(({ name }) => name)
+  const newer = done.filter((name) => !Object.hasOwn(migrations, name))
+  const missing = Object.keys(migrations).filter((name) => !done.includes(name))
+  if (newer.length > 0 && missing.length > 0) {
+    throw new Error(
+      `ele tem migrações de outra versão do programa (${newer.join(', ')}) e não tem as desta (${missing.join(', ')})`,
+    )
+  }
+  return newer
 }

@@ -1,9 +1,20 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { GuardedPool } from './guarded-pool.ts'
 import type { Schema } from './schema.ts'
 
 const INT8 = 20
 const TIMESTAMPTZ = 1184
+
+export const CONNECT_TIMEOUT_MS = 5_000
+/** Idle for this long, the kernel asks the other side whether it is there: ten times, a second apart (libuv). */
+export const KEEP_ALIVE_DELAY_MS = 10_000
+/** The server ends a statement, and a transaction that has been left alone. */
+const STATEMENT_TIMEOUT_MS = 10_000
+/** A little more, so that the server, where it still answers, is the one to say so. */
+const QUERY_TIMEOUT_MS = 12_000
+/** The number that the query builder's own migration lock has, so that versions with either exclude each other. */
+const MIGRATION_LOCK = '3853314791062309107'
 
 /** Times as ISO 8601 in UTC and counts as numbers, as the embedded engine gives them. */
 const types: pg.CustomTypesConfig = {
@@ -16,22 +27,71 @@ const types: pg.CustomTypesConfig = {
 
 export interface PostgresOptions {
   url: string
+  poolSize: number
   /** Called when an idle connection breaks (the server restarted); the pool opens a new one by itself. */
   onConnectionLost: (error: Error) => void
+  statementTimeoutMs?: number
+  queryTimeoutMs?: number
 }
 
-export function openPostgres(options: PostgresOptions): { db: Kysely<Schema>; pool: pg.Pool } {
+interface Postgres {
+  db: Kysely<Schema>
+  /** From here on a connection that finds the data of another site, or none, counts as no connection. */
+  pinSite(): Promise<void>
+}
+
+export function openPostgres(options: PostgresOptions): Postgres {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
+  let site: string | null = null
   const pool = new pg.Pool({
     connectionString: options.url,
     types,
-    max: 10,
-    connectionTimeoutMillis: 5000,
+    max: options.poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 15_000,
-    idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'portico',
+    onConnect: async (client) => {
+      // The pool listens to idle connections only. What breaks one that is in use rejects its statement as well, so
+      // there is nothing to add here; but an event that nobody hears would end the process.
+      client.on('error', () => {})
+      const limit = { query_timeout: queryTimeoutMs }
+      const ask = (text: string) => client.query<{ site_id?: unknown }>({ text, ...limit })
+      // Not start-up parameters, which PgBouncer refuses. Behind it they outlive this client on a connection that the
+      // next one of the same user and database gets: one of us, who wants the same.
+      await ask(
+        `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
+      )
+      if (site === null) return
+      const { rows } = await ask('select site_id from site_state')
+      if (rows[0]?.site_id !== site)
+        throw new Error('the database is not the one that this process started with')
+    },
   })
   pool.on('error', options.onConnectionLost)
-  return { db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }), pool }
+  const db = new Kysely<Schema>({
+    dialect: new PooledPostgresDialect({ pool: new GuardedPool(pool, queryTimeoutMs) }),
+  })
+  return {
+    db,
+    pinSite: async () => {
+      site = (await db.selectFrom('site_state').select('site_id').executeTakeFirstOrThrow()).site_id
+    },
+  }
+}
+
+class PooledPostgresDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new PooledPostgresAdapter()
+  }
+}
+
+/** A lock of the session would stay behind on a connection that a pooler gives to somebody else; this ends with the transaction. */
+class PooledPostgresAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(db)
+  }
+
+  override async releaseMigrationLock(): Promise<void> {}
 }

@@ -197,6 +197,8 @@ interface SiteState {
   tags_version: Generated<number>
   /** The account that the configuration named as principal at the last start. */
   principal_id: string | null
+  /** The same for as long as the site's data lives, wherever it is moved to. */
+  site_id: string | null
 }
 
 interface RateLimits {

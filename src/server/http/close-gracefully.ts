@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
-const GRACE_MS = 10_000
+/** What follows (counts to write, mail to send, the database to close) has to fit into the deadline of `main.ts` too. */
+const GRACE_MS = 6_000
 const IDLE_CHECK_MS = 50
 
 /** Stops accepting, lets running requests finish, and cuts what has not finished in time. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import { recordAudit } from '../db/audit.ts'
+import { change } from '../db/change.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 
@@ -15,7 +16,7 @@ export async function eraseSubscription(db: Db, email: string, now: Date): Promi
   const embedded = engineOf(db) === 'sqlite'
   // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file.
   if (embedded) await sql`pragma secure_delete = on`.execute(db)
-  const erased = await db.transaction().execute(async (trx) => {
+  const erased = await change(db, async (trx) => {
     const row = await trx
       .deleteFrom('newsletter_subscriptions')
       .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', normalizeEmail(email)))

@@ -1,3 +1,4 @@
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 
 export interface Requeued {
@@ -10,7 +11,7 @@ export interface Requeued {
 /** For when the webhook works again: what was given up starts over, and what waits is due now. */
 export async function requeue(db: Db, now: number): Promise<Requeued> {
   const at = new Date(now).toISOString()
-  return await db.transaction().execute(async (trx) => {
+  return await change(db, async (trx) => {
     const waiting = await trx
       .updateTable('newsletter_subscriptions')
       .set({ next_attempt_at: at })

@@ -1,3 +1,4 @@
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { delayAfter, LAST_ATTEMPT, LONGEST_DELAY_MS } from './back-off.ts'
 import type { ClaimedSubscription } from './claim-due.ts'
@@ -11,7 +12,7 @@ export interface Attempt {
 /** Writes down what a round of attempts came to, in one transaction: on SQLite each commit waits for the disk. */
 export async function settleAttempts(db: Db, attempts: readonly Attempt[], now: number): Promise<void> {
   const delivered = attempts.filter(({ result }) => result.kind === 'delivered')
-  await db.transaction().execute(async (trx) => {
+  await change(db, async (trx) => {
     if (delivered.length > 0) {
       await trx
         .updateTable('newsletter_subscriptions')

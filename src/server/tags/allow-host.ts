@@ -1,6 +1,9 @@
 import { recordAudit } from '../db/audit.ts'
+import { change } from '../db/change.ts'
 import { bumpTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
+import { locked } from '../db/locked.ts'
+import { nextTimestamp } from '../db/next-timestamp.ts'
 import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
 
@@ -13,7 +16,7 @@ export async function allowHost(
   { blockedId, pixelId }: { blockedId: string; pixelId: string | null },
   now = new Date(),
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await change(db, async (trx) => {
     const blocked = await trx
       .selectFrom('blocked_hosts')
       .select(['host', 'pixel_id'])
@@ -21,11 +24,10 @@ export async function allowHost(
       .executeTakeFirst()
     const owner = blocked?.pixel_id ?? pixelId
     if (blocked === undefined || owner === null) throw new AppError(404, 'not_found', 'Host não encontrado.')
-    const pixel = await trx
-      .selectFrom('tracking_pixels')
-      .select(['id', 'allowed_hosts'])
-      .where('id', '=', owner)
-      .executeTakeFirst()
+    const pixel = await locked(
+      trx,
+      trx.selectFrom('tracking_pixels').select(['id', 'allowed_hosts', 'updated_at']).where('id', '=', owner),
+    ).executeTakeFirst()
     if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
     const hosts = [...new Set([...pixel.allowed_hosts, blocked.host])].sort()
     if (hosts.length > MAX_ALLOWED_HOSTS) {
@@ -37,7 +39,7 @@ export async function allowHost(
     }
     await trx
       .updateTable('tracking_pixels')
-      .set({ allowed_hosts: JSON.stringify(hosts), updated_at: now.toISOString() })
+      .set({ allowed_hosts: JSON.stringify(hosts), updated_at: nextTimestamp(pixel.updated_at, now) })
       .where('id', '=', pixel.id)
       .execute()
     await trx.deleteFrom('blocked_hosts').where('host', '=', blocked.host).execute()

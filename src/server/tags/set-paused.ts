@@ -1,4 +1,5 @@
 import { recordAudit } from '../db/audit.ts'
+import { change } from '../db/change.ts'
 import { bumpTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
@@ -6,7 +7,7 @@ import { auditActor, type Caller } from '../http/caller.ts'
 /** Stops every tag at once, or brings them back: the pixels themselves are not touched, so they come back as they were. */
 export async function setPaused(db: Db, caller: Caller, paused: boolean, now = new Date()): Promise<void> {
   const actor = auditActor(caller)
-  await db.transaction().execute(async (trx) => {
+  await change(db, async (trx) => {
     const changed = await trx
       .updateTable('site_state')
       .set({

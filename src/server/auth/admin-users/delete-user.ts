@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
+import { locked } from '../../db/locked.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
 import { flag, readBody } from '../read-body.ts'
@@ -21,6 +23,13 @@ export function registerDeleteUser(scope: FastifyInstance, context: AuthContext)
     const user = await findTarget(context, request)
     refuseRemovalOfPrincipal(context.config, user.email)
     await inTransaction(context.db, async (trx) => {
+      // Of several at once, one deletes; the others find what they would have found a moment later.
+      const found = await locked(
+        trx,
+        trx.selectFrom('auth_users').select('deleted_at').where('id', '=', user.id),
+      ).executeTakeFirst()
+      if (found === undefined || found.deleted_at !== user.deleted_at)
+        throw authError(404, 'user_not_found', 'User not found')
       if (soft) await hide(trx, user)
       else await trx.deleteFrom('auth_users').where('id', '=', user.id).execute()
       await recordAudit(trx, {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../db/audit.ts'
+import { locked } from '../../db/locked.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../notices/send-notice.ts'
@@ -21,6 +22,8 @@ export async function replaceRecoveryCodes(context: AuthContext, user: UserRow):
     created_at,
   }))
   await inTransaction(db, async (trx) => {
+    // Two at once would each delete what was there before, and leave the codes of both.
+    await locked(trx, trx.selectFrom('auth_users').select('id').where('id', '=', user.id)).execute()
     await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
     await trx.insertInto('auth_recovery_codes').values(rows).execute()
     await recordAudit(trx, {

@@ -1,0 +1,37 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Db } from './database.ts'
+
+/** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try finds the way free. */
+const RETRIABLE = ['40P01', '40001']
+const ATTEMPTS = 6
+const LONGEST_PAUSE_MS = 40
+
+interface ChangeOptions {
+  /** Further failures that another try can find gone, such as a key that was free when it was looked for. */
+  isRetriable?: (error: unknown, attempt: number) => boolean
+}
+
+/**
+ * The one way to change what was read: `work` locks the rows that it reads (`locked`), writes them, and records the
+ * audit event, all in one transaction. It may run more than once, so it does nothing but ask the database.
+ */
+export async function change<T>(
+  db: Db,
+  work: (trx: Db) => Promise<T>,
+  { isRetriable = () => false }: ChangeOptions = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(isConflict(error) || isRetriable(error, attempt))) throw error
+      // Two that collided once would do so again if both came back at the same moment.
+      await wait(Math.random() * LONGEST_PAUSE_MS * attempt)
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && RETRIABLE.includes(code)
+}

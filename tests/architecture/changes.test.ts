@@ -1,0 +1,13 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** The one place that opens a transaction for a change, and the migrations, which lock everything. */
+const MAY_OPEN = ['src/server/db/change.ts', 'src/server/db/migrate.ts']
+
+test('every transaction of the server goes through change()', () => {
+  const files = globSync('src/server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  const opening = files.filter((file) =>
+    /\.(transaction|startTransaction)\(\)/.test(readFileSync(file, 'utf8')),
+  )
+  expect(opening.sort()).toEqual(MAY_OPEN)
+})

@@ -1,0 +1,20 @@
+import { afterEach, expect, test } from 'vitest'
+import { loadScenarios } from '../chaos/load-scenarios.ts'
+import { Place } from '../chaos/scenario.ts'
+
+const QUICK_MS = 180_000
+
+let place: Place
+afterEach(() => place.leave(), QUICK_MS)
+
+const quick = (await loadScenarios()).map(([, scenario]) => scenario).filter((scenario) => scenario.quick)
+
+test.each(quick)(
+  '$name: $promised',
+  async (scenario) => {
+    place = new Place()
+    expect(scenario.obstacle?.() ?? null).toBeNull()
+    console.info(`${scenario.name}: ${await scenario.run(place)}`)
+  },
+  QUICK_MS,
+)
