@@ -38,6 +38,19 @@ export async function buildAll(): Promise<void> {
       rolldownOptions: { input: { serve: 'src/server/serve.ts' } },
     },
   })
+  // The thread that holds SQLite: a file of its own, without libraries.
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      ssr: true,
+      outDir: 'dist/server',
+      emptyOutDir: false,
+      target: 'node24',
+      minify: false,
+      rolldownOptions: { input: { 'sqlite-worker': 'src/server/db/sqlite-worker.ts' } },
+    },
+  })
   drawPictures('dist/client')
   await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())

@@ -6,17 +6,16 @@ import type { Schema } from './schema.ts'
 export type ReadChangeMark = () => Promise<string | null>
 
 /**
- * SQLite counts the rows that this connection has ever written (`total_changes`, rolled back ones included) and notices
- * what other processes commit (`data_version`): two counters in memory, and together they miss nothing. PostgreSQL has
- * nothing as cheap that sees another session's commit.
+ * SQLite's reading connection notices what any other one commits, of this process or of another (`data_version`): a
+ * counter in memory, and it misses nothing. PostgreSQL has nothing as cheap that sees another session's commit.
  */
 export function changeMarkReader(db: Kysely<Schema>): ReadChangeMark {
   if (engineOf(db) !== 'sqlite') return async () => null
-  const query = sql<{ own: number; others: number }>`
-    select total_changes() as own, data_version as others from pragma_data_version
-  `.compile(db) as CompiledQuery<{ own: number; others: number }>
+  const query = sql<{ mark: number }>`select data_version as mark from pragma_data_version`.compile(
+    db,
+  ) as CompiledQuery<{ mark: number }>
   return async () => {
-    const [mark] = (await db.executeQuery(query)).rows
-    return mark === undefined ? null : `${mark.own}/${mark.others}`
+    const [row] = (await db.executeQuery(query)).rows
+    return row === undefined ? null : String(row.mark)
   }
 }

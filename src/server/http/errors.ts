@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
+import { databaseUnavailable } from './database-unavailable.ts'
 
 interface ErrorPages {
   404: string
@@ -36,6 +37,8 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
     if (error.status >= 500) request.log.error({ err: error }, 'request failed')
     return error
   }
+  const unavailable = databaseUnavailable(error, request)
+  if (unavailable !== null) return unavailable
   const status = clientErrorStatus(error)
   if (status !== null) return new AppError(status, 'bad_request', (error as Error).message, { cause: error })
   request.log.error({ err: error }, 'request failed')
