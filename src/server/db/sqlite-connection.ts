@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { SqlValue } from './sqlite-messages.ts'
 
@@ -29,6 +30,9 @@ export class SqliteConnection {
       this.#database.function('unicode_lower', { deterministic: true }, (value) =>
         typeof value === 'string' ? value.toLowerCase() : value,
       )
+      // Counters of a connection say nothing about another's: whoever compares them must know whose they are.
+      const id = randomUUID()
+      this.#database.function('connection_id', { deterministic: true }, () => id)
     } catch (error) {
       this.#database.close()
       throw error
