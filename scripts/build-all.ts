@@ -28,6 +28,8 @@ export async function buildAll(): Promise<void> {
   await bundleServer({ serve: 'src/server/serve.ts' })
   // The thread in which passwords are judged, apart: nothing of its dictionaries is in the server's memory.
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
+  // The thread that holds SQLite, apart: it needs no library.
+  await bundleServer({ 'sqlite-worker': 'src/server/db/sqlite-worker.ts' })
   drawPictures('dist/client')
   await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())

@@ -10,6 +10,7 @@ import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
 import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
+import { sweepAudit } from './db/sweep-audit.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
@@ -115,6 +116,7 @@ export async function buildApp({
 
   registerHealth(app, database.db)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))
+  sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   await registerAuth(app, auth.context)
   await registerAccount(app, auth.context)
   await registerData(app, {
@@ -128,6 +130,7 @@ export async function buildApp({
   registerTags(app, {
     db: database.db,
     databaseUrl: config.databaseUrl,
+    retention: config.retention,
     tags,
     log,
     siteUrl: config.siteUrl,

@@ -24,9 +24,17 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string | null; readonly from: string }
   /** false: the socket's address; true, a hop count or a list of proxies: what X-Forwarded-For says behind them. */
   readonly trustProxy: boolean | number | string[]
+  /** After so many days a row of its kind is removed. */
+  readonly retention: {
+    readonly consentDays: number
+    readonly auditDays: number
+    readonly failedLoginDays: number
+    readonly reportDays: number
+  }
   readonly logLevel: LogLevel
 }
 
+const MAX_RETENTION_DAYS = 36_500
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -100,6 +108,12 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       from: readMailFrom(env, brandName, contactEmail),
     },
     trustProxy: env.trustProxy('TRUST_PROXY'),
+    retention: {
+      consentDays: env.integer('RETENTION_CONSENT_DAYS', 1826, 1, MAX_RETENTION_DAYS),
+      auditDays: env.integer('RETENTION_AUDIT_DAYS', 730, 1, MAX_RETENTION_DAYS),
+      failedLoginDays: env.integer('RETENTION_FAILED_LOGIN_DAYS', 90, 1, MAX_RETENTION_DAYS),
+      reportDays: env.integer('RETENTION_REPORT_DAYS', 396, 1, MAX_RETENTION_DAYS),
+    },
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
   if (env.faults.length > 0) throw new ConfigError(env.faults)

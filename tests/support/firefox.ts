@@ -13,7 +13,10 @@ interface FirefoxOptions {
 }
 
 /** Firefox over WebDriver BiDi, with a profile of its own and nothing to say to its maker. */
-export function launchFirefox({ fonts = 'liberation', preferences = {} }: FirefoxOptions = {}): Promise<Browser> {
+export function launchFirefox({
+  fonts = 'liberation',
+  preferences = {},
+}: FirefoxOptions = {}): Promise<Browser> {
   const executablePath = inject('firefox')
   if (executablePath === null) throw new Error('Firefox is not installed')
   return puppeteer.launch({

@@ -8,13 +8,24 @@ export interface SpawnedServer {
   ended: Promise<number | NodeJS.Signals>
 }
 
-/** The built server as a process of its own, with nothing of this process's environment but the path. */
-export function spawnServer(env: Record<string, string>): SpawnedServer {
-  return spawnNode(['dist/server/serve.js'], env)
+/**
+ * The built server as a process of its own, with nothing of this process's environment but the path. `within` is a
+ * command that runs it in surroundings of its own, and becomes it.
+ */
+export function spawnServer(env: Record<string, string>, within: readonly string[] = []): SpawnedServer {
+  return spawnProgram([...within, process.execPath, 'dist/server/serve.js'], env)
 }
 
 export function spawnNode(args: string[], env: Record<string, string>, cwd = process.cwd()): SpawnedServer {
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return spawnProgram([process.execPath, ...args], env, cwd)
+}
+
+function spawnProgram(
+  [program = '', ...args]: string[],
+  env: Record<string, string>,
+  cwd = process.cwd(),
+): SpawnedServer {
+  const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk

@@ -44,7 +44,7 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
       {
         title: 'Retenção',
         blocks: [
-          'Guardamos os dados enquanto a conta existir e, depois, pelos prazos legais: registros de acesso por seis meses, dados de transações e de prevenção à lavagem de dinheiro por até dez anos. O e-mail da newsletter fica até o cancelamento. Ao fim do prazo, excluímos ou anonimizamos.',
+          'Guardamos os dados enquanto a conta existir e, depois, pelos prazos legais: registros de acesso por seis meses, dados de transações e de prevenção à lavagem de dinheiro por até dez anos. O e-mail da newsletter fica até o cancelamento; o registro de uma escolha de cookies, cinco anos; o histórico de uso do painel, dois anos; uma tentativa de acesso que falhou, 90 dias; e as contagens de tags, que não identificam ninguém, 13 meses. Ao fim do prazo, excluímos ou anonimizamos.',
         ],
       },
       {

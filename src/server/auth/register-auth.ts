@@ -50,6 +50,6 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
     },
     { prefix: '/auth/v1' },
   )
-  sweepRegularly(app, 'expired logins', () => sweepExpired(context.db))
+  sweepRegularly(app, 'expired logins', (signal) => sweepExpired(context.db, signal))
   app.addHook('onClose', () => context.mail.close())
 }

@@ -1,15 +1,18 @@
 import type { FastifyReply } from 'fastify'
+import { ChangedRows } from './changed-rows.ts'
 import { type Call, type DataService, readQuery } from './data-service.ts'
 import type { Query } from './grammar/query.ts'
 import { protocolError } from './protocol-errors.ts'
 import { contentRange } from './range.ts'
 import { readInputs } from './read-inputs.ts'
-import { PAGE_ROWS } from './read-plan.ts'
 import type { Row } from './resource.ts'
 import { shapeRows } from './row-shape.ts'
 import { runChange } from './run-change.ts'
 import { assertSingular, sendWritten } from './send-written.ts'
 import type { RowWriter } from './write-rows.ts'
+
+/** So many rows of a change are in memory at once. */
+const LOADED_ROWS = 20
 
 /** `PATCH` with filters. */
 export async function updateRows(
@@ -75,12 +78,12 @@ async function changeMatching(
       })
     }
     assertSingular(call, keys.length)
-    const changed: Row[] = []
-    for (let at = 0; at < keys.length; at += PAGE_ROWS) {
-      for (const row of await writer.load(keys.slice(at, at + PAGE_ROWS)))
-        changed.push(await change(writer, row))
+    const changed = new ChangedRows(call.preferences)
+    for (let at = 0; at < keys.length; at += LOADED_ROWS) {
+      for (const row of await writer.load(keys.slice(at, at + LOADED_ROWS)))
+        changed.add(await change(writer, row))
     }
-    return { rows: changed }
+    return changed
   })
   return rows
 }

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { ReadChangeMark } from '../db/change-mark.ts'
 import type { Engine } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 import { parseQuery } from './grammar/parse-query.ts'
 import type { Query } from './grammar/query.ts'
 import type { ListCache } from './list-cache.ts'
+import type { LongAnswers } from './long-answers.ts'
 import { type MediaType, negotiate } from './media-type.ts'
 import { type Preferences, parsePreferences } from './preferences.ts'
 import { planRead, type ReadPlan } from './read-plan.ts'
@@ -17,7 +17,7 @@ export interface DataService {
   engine: Engine
   plans: Map<string, ReadPlan>
   lists: ListCache
-  readChangeMark: ReadChangeMark
+  longAnswers: LongAnswers
 }
 
 /** One call of one caller on one resource. */

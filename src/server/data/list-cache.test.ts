@@ -1,56 +1,58 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { makeStorage, type Storage } from '../../../tests/support/engines.ts'
-import { changeMarkReader } from '../db/change-mark.ts'
+import { makeStorage } from '../../../tests/support/engines.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { ListCache } from './list-cache.ts'
+import { compileListText } from './list-text.ts'
+import { asDynamic } from './resource.ts'
 
-const list = (text: string) => ({ count: 1, body: Buffer.from(text) })
+const list = (text: string) => ({ mark: '1', count: 1, body: Buffer.from(text) })
 
 describe('the cache of lists', () => {
-  test('gives a list back while nothing has changed, and never after', () => {
+  test('keeps the newest, and nothing that is large', () => {
     const cache = new ListCache()
-    expect(cache.get('a', '1')).toBeUndefined()
-    cache.set('a', '1', list('one'))
-    expect(cache.get('a', '1')?.body.toString()).toBe('one')
-    expect(cache.get('a', '2')).toBeUndefined()
-    expect(cache.get('a', '1')).toBeUndefined()
-  })
-
-  test('keeps nothing that was read under an older mark, nor where there is no mark, nor what is large', () => {
-    const cache = new ListCache()
-    cache.get('a', '2')
-    cache.set('a', '1', list('old'))
-    cache.set('b', null, list('none'))
-    cache.set('c', '2', list('x'.repeat(300_000)))
-    expect(['a', 'b', 'c'].map((key) => cache.get(key, '2'))).toEqual([undefined, undefined, undefined])
+    cache.set('large', list('x'.repeat(300_000)))
+    for (let index = 0; index < 20; index++) cache.set(`list ${index}`, list(String(index)))
+    expect(cache.get('large')).toBeUndefined()
+    expect(cache.get('list 0')).toBeUndefined()
+    expect(cache.get('list 19')?.body.toString()).toBe('19')
+    cache.set('list 19', list('y'.repeat(300_000)))
+    expect(cache.get('list 19')).toBeUndefined()
   })
 })
 
-describe('the mark of the embedded database', () => {
-  let storage: Storage
-  beforeAll(async () => {
-    storage = await makeStorage('sqlite')
-  })
-  afterAll(() => storage.remove())
-
-  test('changes with what this process writes, and with what another does', async () => {
-    const ours = openDatabase(storage)
-    await migrate(ours.db)
-    const other = openDatabase(storage)
-    const read = changeMarkReader(ours.db)
-    const secret = (name: string) => ({ name, value: 'x', created_at: new Date().toISOString() })
-    const marks = [await read(), await read()]
-    await ours.db.insertInto('app_secrets').values(secret('a')).execute()
-    marks.push(await read())
-    await other.db.insertInto('app_secrets').values(secret('b')).execute()
-    marks.push(await read())
-    await other.close()
-    await ours.close()
-    expect(marks[0]).toBe(marks[1])
-    expect(new Set(marks).size).toBe(3)
-  })
+test('the mark of the embedded database changes with what this process writes, with what another does, and with the connection', async () => {
+  const storage = await makeStorage('sqlite')
+  let ours = openDatabase(storage)
+  await migrate(ours.db)
+  const other = openDatabase(storage)
+  const read = async () => {
+    const nothing = asDynamic(ours.db).selectFrom('app_secrets').limit(0)
+    const query = compileListText(asDynamic(ours.db), {
+      shape: { outputs: [], toWire: (rows) => rows },
+      rows: nothing.select('name') as never,
+      sizes: nothing.select('name as bytes') as never,
+      maxRows: 1,
+      maxBytes: 1,
+    })
+    if (query === null) throw new Error('not compiled')
+    return (await ours.db.executeQuery(query)).rows[0]?.mark
+  }
+  const secret = (name: string) => ({ name, value: 'x', created_at: new Date().toISOString() })
+  const marks = [await read(), await read()]
+  await ours.db.insertInto('app_secrets').values(secret('a')).execute()
+  marks.push(await read())
+  await other.db.insertInto('app_secrets').values(secret('b')).execute()
+  marks.push(await read())
+  await ours.close()
+  ours = openDatabase(storage)
+  marks.push(await read())
+  await other.close()
+  await ours.close()
+  await storage.remove()
+  expect(marks[0]).toBe(marks[1])
+  expect(new Set(marks).size).toBe(4)
 })
 
 describe('a list that was asked for before', () => {

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { type Call, type DataService, listKey, planFor, readQuery } from './data-service.ts'
 import { formatList, formatObject, listFormat, type RowFormat } from './format-rows.ts'
+import { type ListText, splitListText } from './list-text.ts'
 import { notSingular } from './protocol-errors.ts'
 import { contentRange, listStatus, narrowRange } from './range.ts'
-import { PAGE_ROWS, planRead, type ReadPlan } from './read-plan.ts'
-import { asDynamic, inOrder, PRIMARY_KEY } from './resource.ts'
+import { type KeyedSize, PAGE_BYTES, PAGE_ROWS, planRead, type ReadPlan } from './read-plan.ts'
+import { asDynamic, inOrder, PRIMARY_KEY, type Row } from './resource.ts'
 
 /** `GET` and `HEAD`. */
 export async function listRows(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
@@ -24,17 +24,21 @@ function isPlainList({ request, media, preferences }: Call): boolean {
   )
 }
 
+/** Made by the database as it is sent, or sent again when nothing has changed since. */
 async function sendPlainList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
-  const key = listKey(call)
-  const mark = await service.readChangeMark()
-  let list = service.lists.get(key, mark)
   const plan = planFor(service, call)
-  if (list === undefined) {
-    const { rows } = await service.db.executeQuery(plan.firstPage)
-    if (rows.length > PAGE_ROWS) return sendList(service, call, reply)
-    list = { count: rows.length, body: Buffer.from(formatList(plan.shape, call.media, rows, true)) }
-    service.lists.set(key, mark, list)
+  if (plan.text === null) return sendList(service, call, reply)
+  const key = listKey(call)
+  const known = service.lists.get(key)
+  const parameters = [known?.mark ?? '', ...plan.text.parameters.slice(1)]
+  const [answer] = (await service.db.executeQuery<ListText>({ ...plan.text, parameters })).rows
+  let list = known
+  if (answer !== undefined && answer.list !== null) {
+    if (answer.list === '') return sendList(service, call, reply)
+    list = { mark: answer.mark, ...splitListText(answer.list) }
+    service.lists.set(key, list)
   }
+  if (list === undefined) throw new Error('a list was said to be unchanged that was never read')
   return reply
     .header('content-range', contentRange(plan.range.offset, list.count, null))
     .header('content-type', call.media.name)
@@ -43,29 +47,31 @@ async function sendPlainList(service: DataService, call: Call, reply: FastifyRep
 
 async function sendList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
   const plan = rangedPlan(service, call)
-  const { rows } = await service.db.executeQuery(plan.firstPage)
-  const isLong = rows.length > PAGE_ROWS
-  const keys = isLong ? (await service.db.executeQuery(plan.keys())).rows.map((row) => row.id) : []
-  const count = isLong ? keys.length : rows.length
-  const [only] = rows
-  if (call.media.format === 'object' && (count !== 1 || only === undefined)) throw notSingular(count)
+  let keys = (await service.db.executeQuery(plan.keys('page'))).rows
+  const isLong = keys.length > PAGE_ROWS || firstPageLength(keys) < keys.length
+  // Nobody holds more than a page before it is their turn.
+  if (isLong && call.request.method === 'GET') await service.longAnswers.turn(call.caller, reply.raw)
+  if (keys.length > PAGE_ROWS) keys = (await service.db.executeQuery(plan.keys('all'))).rows
+  if (call.media.format === 'object' && keys.length !== 1) throw notSingular(keys.length)
 
-  const total = call.preferences.count ? await countRows(service, plan, count) : null
+  const total = call.preferences.count ? await countRows(service, plan, keys.length) : null
   reply
-    .code(listStatus(plan.range.offset, count, total))
-    .header('content-range', contentRange(plan.range.offset, count, total))
+    .code(listStatus(plan.range.offset, keys.length, total))
+    .header('content-range', contentRange(plan.range.offset, keys.length, total))
     .header('content-type', call.media.name)
   if (call.request.method === 'HEAD') return reply.send()
+  const hasKey = plan.shape.outputs.some((output) => output.name === PRIMARY_KEY)
   if (isLong) {
-    const hasKey = plan.shape.outputs.some((output) => output.name === PRIMARY_KEY)
-    return reply.send(
-      Readable.from(streamPages(service, plan, listFormat(plan.shape, call.media, hasKey), keys)),
-    )
+    const format = listFormat(plan.shape, call.media, hasKey)
+    return reply.send(Readable.from(streamPages(service, plan, format, keys)))
   }
-  if (call.media.format === 'object' && only !== undefined) {
+  const rows = await readPage(service, plan, keys)
+  const [only] = rows
+  if (call.media.format === 'object') {
+    if (only === undefined) throw notSingular(0)
     return reply.send(formatObject(plan.shape, call.media, only))
   }
-  return reply.send(formatList(plan.shape, call.media, rows, true))
+  return reply.send(formatList(plan.shape, call.media, rows, hasKey))
 }
 
 /** A `Range` header is one client's, and its plan is not worth keeping. */
@@ -84,25 +90,44 @@ async function countRows(service: DataService, plan: ReadPlan, listed: number): 
   return Math.max(rows[0]?.count ?? 0, floor)
 }
 
+/** How many of the rows, from `at`, make the next page: as many as fit, and one in any case. */
+function firstPageLength(keys: readonly KeyedSize[], at = 0): number {
+  let bytes = 0
+  let length = 0
+  for (const { bytes: more } of keys.slice(at, at + PAGE_ROWS)) {
+    bytes += more
+    if (bytes > PAGE_BYTES && length > 0) break
+    length++
+  }
+  return length
+}
+
+async function readPage(service: DataService, plan: ReadPlan, page: readonly KeyedSize[]): Promise<Row[]> {
+  if (page.length === 0) return []
+  const keys = page.map(({ id }) => id)
+  const { rows } = await service.db.executeQuery(plan.pageOf(keys))
+  return inOrder(keys, rows)
+}
+
 /**
- * A long list is fixed as a list of keys, read at one moment and in order; its rows follow page by page. So a write
- * between two pages can neither shift the list, nor double a row, nor hide one: a row changed meanwhile comes in its
- * newer form, a row deleted meanwhile is left out. A cursor would hold the embedded engine's one connection for as long
- * as the slowest client reads. Between pages the event loop gets its turn, because the embedded engine never yields.
+ * A long list is fixed as a list of keys, read at one moment and in order; its rows follow page by page, as fast as
+ * the reader takes them. So a write between two pages can neither shift the list, nor double a row, nor hide one: a row
+ * changed meanwhile comes in its newer form, a row deleted meanwhile is left out. A cursor would hold a connection for
+ * as long as the slowest client reads.
  */
 async function* streamPages(
   service: DataService,
   plan: ReadPlan,
   format: RowFormat,
-  keys: readonly string[],
+  keys: readonly KeyedSize[],
 ): AsyncGenerator<string> {
   let lead = format.open
-  for (let at = 0; at < keys.length; at += PAGE_ROWS) {
-    await setImmediate()
-    const page = keys.slice(at, at + PAGE_ROWS)
-    const { rows } = await service.db.executeQuery(plan.pageOf(page))
+  for (let at = 0; at < keys.length; ) {
+    const length = firstPageLength(keys, at)
+    const rows = await readPage(service, plan, keys.slice(at, at + length))
+    at += length
     if (rows.length === 0) continue
-    yield lead + format.page(inOrder(page, rows))
+    yield lead + format.page(rows)
     lead = format.separator
   }
   yield lead === format.open ? format.open + format.close : format.close

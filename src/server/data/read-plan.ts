@@ -2,6 +2,7 @@ import { type CompiledQuery, expressionBuilder, sql } from 'kysely'
 import type { Engine } from '../db/column-types.ts'
 import { buildWhere, comparable, noOperator, typeName } from './build-where.ts'
 import type { OrderItem, Query } from './grammar/query.ts'
+import { compileListText, type ListText } from './list-text.ts'
 import { unknownColumn } from './protocol-errors.ts'
 import type { RowRange } from './range.ts'
 import {
@@ -13,19 +14,28 @@ import {
   type Row,
   type Source,
 } from './resource.ts'
+import { rowBytes } from './row-bytes.ts'
 import { type RowShape, shapeRows } from './row-shape.ts'
 
 /** Lists up to this long are read and written in one go; longer ones by pages of this size. */
 export const PAGE_ROWS = 200
+/** The same in bytes: what one answer may hold in memory, whatever the rows weigh. */
+export const PAGE_BYTES = 512_000
+
+/** A row by its key, and about how long it is. */
+export interface KeyedSize {
+  id: string
+  bytes: number
+}
 
 /** A list, compiled: the same address asked again costs neither parsing nor compiling. */
 export interface ReadPlan {
   shape: RowShape
   range: RowRange
-  /** One row more than a page, so that one query tells whether the list is longer than a page. */
-  firstPage: CompiledQuery<Row>
-  /** The primary keys of the whole list, in order. */
-  keys(): CompiledQuery<{ id: string }>
+  /** The whole list as JSON text, where the engine can make it. */
+  text: CompiledQuery<ListText> | null
+  /** The primary keys and sizes in order: of one row more than a page, which tells whether the list is longer, or of all. */
+  keys(rows: 'page' | 'all'): CompiledQuery<KeyedSize>
   pageOf(keys: readonly string[]): CompiledQuery<Row>
   count(): CompiledQuery<{ count: number }>
 }
@@ -42,20 +52,29 @@ export function planRead(
 ): ReadPlan {
   const shape = shapeRows(resource, query.select)
   const filtered = applyWhere(resource, engine, resource.source(db), query)
-  const ordered = applyOrder(resource, engine, filtered, query.order)
-  const columns = [...new Set(shape.outputs.map((output) => `${resource.name}.${output.column.name}`))]
+  const ordered = applyOrder(resource, engine, filtered, query.order).offset(range.offset)
+  const selected = [...new Set(shape.outputs.map((output) => output.column))]
+  const columns = selected.map((column) => `${resource.name}.${column.name}`)
   const key = `${resource.name}.${PRIMARY_KEY}`
   const limit = range.limit ?? NO_LIMIT
+  const firstRows = ordered.limit(Math.min(limit, PAGE_ROWS + 1))
+  const bytes = rowBytes(engine, resource, selected).as('bytes')
+  const asText = () =>
+    compileListText(db, {
+      shape,
+      rows: firstRows.select(columns),
+      sizes: firstRows.select(bytes),
+      maxRows: PAGE_ROWS,
+      maxBytes: PAGE_BYTES,
+    })
   return {
     shape,
     range,
-    firstPage: ordered
-      .select(columns)
-      .limit(Math.min(limit, PAGE_ROWS + 1))
-      .offset(range.offset)
-      .compile(),
-    keys: () =>
-      ordered.select(key).limit(limit).offset(range.offset).compile() as CompiledQuery<{ id: string }>,
+    text: engine === 'sqlite' ? asText() : null,
+    keys: (rows) =>
+      (rows === 'page' ? firstRows : ordered.limit(limit))
+        .select([key, bytes])
+        .compile() as CompiledQuery<KeyedSize>,
     pageOf: (keys) =>
       resource
         .source(db)

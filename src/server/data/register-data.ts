@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { changeMarkReader } from '../db/change-mark.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import { guardApi } from '../http/api-guard.ts'
@@ -10,6 +9,7 @@ import { type Call, type DataService, readCall } from './data-service.ts'
 import { insertRows } from './insert-rows.ts'
 import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
+import { LongAnswers } from './long-answers.ts'
 import { protocolError, unknownTable } from './protocol-errors.ts'
 import { renderDataErrors } from './render-errors.ts'
 import type { Resource } from './resource.ts'
@@ -49,7 +49,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
     engine: engineOf(deps.db),
     plans: new Map(),
     lists: new ListCache(),
-    readChangeMark: changeMarkReader(deps.db),
+    longAnswers: new LongAnswers(),
   }
 
   await app.register(

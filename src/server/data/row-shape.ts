@@ -3,7 +3,7 @@ import { protocolError, unknownColumn } from './protocol-errors.ts'
 import { type Column, findReadable, type Resource, type Row, readableColumns } from './resource.ts'
 import { toTextTimestamp, toWireTimestamp } from './timestamp.ts'
 
-interface OutputColumn {
+export interface OutputColumn {
   name: string
   column: Column
   asText: boolean

@@ -201,6 +201,12 @@ interface SiteState {
   site_id: string | null
 }
 
+/** One row, written by whoever asks whether the database takes writes. */
+interface ReadinessRow {
+  id: number
+  proved_at: Timestamp
+}
+
 interface RateLimits {
   key: string
   count: number
@@ -237,6 +243,7 @@ export interface Schema {
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
+  readiness: ReadinessRow
   rate_limits: RateLimits
   audit_events: AuditEvents
 }

@@ -1,19 +1,26 @@
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { proveWritable } from '../db/prove-writable.ts'
+import { Readiness } from './readiness.ts'
 
-/** `/healthz`: the process answers. `/readyz`: so does the database, with the schema in place. */
+/** `/healthz`: the process answers. `/readyz`: what is written now is stored. */
 export function registerHealth(app: FastifyInstance, db: Db): void {
+  const readiness = new Readiness({ prove: () => proveWritable(db) })
+  let wasReady = true
   app.get('/healthz', async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   )
   app.get('/readyz', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     try {
-      await sql`select tags_version from site_state`.execute(db)
+      await readiness.check()
+      if (!wasReady) request.log.info('the database takes writes again')
+      wasReady = true
       return reply.send({ status: 'ready' })
     } catch (error) {
-      request.log.warn({ err: error }, 'the database does not answer')
+      // A line when it begins: whoever watches asks every few seconds.
+      if (wasReady) request.log.warn({ err: error }, 'the database takes no writes')
+      wasReady = false
       return reply.code(503).send({ status: 'unavailable' })
     }
   })

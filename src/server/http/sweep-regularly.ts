@@ -2,11 +2,28 @@ import type { FastifyInstance } from 'fastify'
 
 const INTERVAL_MS = 15 * 60_000
 
-/** Removes what time has made worthless, now and then, for as long as the app runs; a failure waits for the next time. */
-export function sweepRegularly(app: FastifyInstance, what: string, sweep: () => Promise<void>): void {
+/**
+ * Removes what time has made worthless, now and then, for as long as the app runs; a failure waits for the next time.
+ * A sweep that is still running when its time comes again goes on alone; one that runs when the app closes is told so.
+ */
+export function sweepRegularly(
+  app: FastifyInstance,
+  what: string,
+  sweep: (signal: AbortSignal) => Promise<void>,
+): void {
+  const closing = new AbortController()
+  let running: Promise<void> | null = null
   const timer = setInterval(() => {
-    sweep().catch((error) => app.log.warn({ err: error }, `${what} were not swept`))
+    running ??= sweep(closing.signal)
+      .catch((error) => app.log.warn({ err: error }, `${what} were not swept`))
+      .finally(() => {
+        running = null
+      })
   }, INTERVAL_MS)
   timer.unref()
-  app.addHook('onClose', async () => clearInterval(timer))
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    closing.abort()
+    await running
+  })
 }

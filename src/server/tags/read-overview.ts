@@ -26,11 +26,7 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
       .where('is_active', '=', true)
       .execute(),
     db.selectFrom('tag_reports').selectAll().where('hour', '>', since).orderBy('hour').execute(),
-    db
-      .selectFrom('tag_reports')
-      .select((eb) => ['pixel_id', eb.fn.max('last_ran_at').as('last_ran_at')])
-      .groupBy('pixel_id')
-      .execute(),
+    readLastRuns(db),
     db
       .selectFrom('blocked_hosts')
       .select(['id', 'pixel_id', 'host', 'count', 'last_seen_at'])
@@ -71,6 +67,29 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
     pixels: [...statuses.values()],
     blocked_hosts: hosts,
   }
+}
+
+/** Of every pixel that was ever reported on. One look into the index per pixel: the reports themselves are many. */
+function readLastRuns(db: Db): Promise<{ pixel_id: string; last_ran_at: string | null }[]> {
+  return db
+    .selectFrom('tracking_pixels')
+    .select((eb) => [
+      'id as pixel_id',
+      eb
+        .selectFrom('tag_reports')
+        .select((report) => report.fn.max('tag_reports.last_ran_at').as('last_ran_at'))
+        .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id')
+        .as('last_ran_at'),
+    ])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('tag_reports')
+          .select('tag_reports.hour')
+          .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id'),
+      ),
+    )
+    .execute()
 }
 
 interface Named {

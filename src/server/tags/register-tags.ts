@@ -9,12 +9,13 @@ import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
 import { ReportBuffer } from './report-buffer.ts'
-import { sweepTagData } from './sweep-tag-data.ts'
+import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagStore } from './tag-store.ts'
 
 interface TagDeps {
   db: Db
   databaseUrl: string | null
+  retention: TagRetention
   tags: TagStore
   log: Logger
   siteUrl: string
@@ -45,7 +46,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
-  sweepRegularly(app, 'old tag reports', () => sweepTagData(db))
+  sweepRegularly(app, 'old tag reports', (signal) => sweepTagData(db, deps.retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
     await buffer.stop()

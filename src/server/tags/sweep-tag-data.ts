@@ -1,25 +1,75 @@
 import type { Db } from '../db/database.ts'
+import { inSteps } from '../db/in-steps.ts'
 
-const KEEP_DAYS = 90
+const BLOCKED_HOST_DAYS = 90
 const DAY_MS = 86_400_000
 
-/** Old counts and hosts that nobody has tried for a season. Consent records stay: they are the proof. */
-export async function sweepTagData(db: Db, now = Date.now()): Promise<void> {
-  const before = new Date(now - KEEP_DAYS * DAY_MS).toISOString()
-  await db
-    .deleteFrom('tag_reports')
-    .where('hour', '<', before)
-    .where((eb) =>
-      // The newest run stays, so that an old tag never says that it has never run.
-      eb.exists(
+export interface TagRetention {
+  readonly consentDays: number
+  readonly reportDays: number
+}
+
+/** Old counts, hosts that nobody has tried for a season, and consent records past the time in which they are proof. */
+export async function sweepTagData(
+  db: Db,
+  { consentDays, reportDays }: TagRetention,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<void> {
+  const before = (days: number) => new Date(now - days * DAY_MS).toISOString()
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('tag_reports')
+      .where((eb) =>
+        eb(
+          eb.refTuple('pixel_id', 'hour'),
+          'in',
+          eb
+            .selectFrom('tag_reports as old')
+            .select(['old.pixel_id', 'old.hour'])
+            .where('old.hour', '<', before(reportDays))
+            .where((old) =>
+              // The newest run stays, so that an old tag never says that it has never run.
+              old.exists(
+                old
+                  .selectFrom('tag_reports as newer')
+                  .select('newer.hour')
+                  .whereRef('newer.pixel_id', '=', 'old.pixel_id')
+                  .whereRef('newer.hour', '>', 'old.hour')
+                  .where('newer.last_ran_at', 'is not', null),
+              ),
+            )
+            .limit(rows)
+            .$asTuple('pixel_id', 'hour'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('blocked_hosts')
+      .where('id', 'in', (eb) =>
         eb
-          .selectFrom('tag_reports as newer')
-          .select('newer.hour')
-          .whereRef('newer.pixel_id', '=', 'tag_reports.pixel_id')
-          .whereRef('newer.hour', '>', 'tag_reports.hour')
-          .where('newer.last_ran_at', 'is not', null),
-      ),
-    )
-    .execute()
-  await db.deleteFrom('blocked_hosts').where('last_seen_at', '<', before).execute()
+          .selectFrom('blocked_hosts')
+          .select('id')
+          .where('last_seen_at', '<', before(BLOCKED_HOST_DAYS))
+          .limit(rows),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('consent_records')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('consent_records')
+          .select('id')
+          .where('created_at', '<', before(consentDays))
+          .limit(rows),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
 }

@@ -14,7 +14,7 @@ import { makeRefreshToken, sessionOfRefreshToken } from './refresh-token.ts'
 /** Calls that ran side by side with the same token are no theft. */
 const REUSE_WINDOW_MS = 10_000
 /** For clients that keep their own session, without a browser's login. */
-const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
+export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
 type Rotation =
   | { kind: 'rotated'; user: UserRow; session: OpenSession }

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { SqlValue } from './sqlite-messages.ts'
+
+const STATEMENT_CACHE_SIZE = 256
+/** Only for opening and reading, where waiting is short; who waits for the write lock waits without holding the thread. */
+const BUSY_TIMEOUT_MS = 5000
+
+export interface StatementOutcome {
+  rows?: Record<string, unknown>[]
+  changes?: number | bigint
+  lastInsertRowid?: number | bigint
+}
+
+/** One connection, inside the SQLite thread, with its prepared statements. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
+
+  constructor(file: string, access: 'write' | 'read') {
+    // The timeout must stand before journal_mode is asked for, or two processes that open at once collide on it.
+    this.#database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    try {
+      this.#database.exec(
+        access === 'write'
+          ? 'pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 0'
+          : 'pragma query_only = on',
+      )
+      // SQLite's own `lower` knows ASCII alone: "É" must find "é".
+      this.#database.function('unicode_lower', { deterministic: true }, (value) =>
+        typeof value === 'string' ? value.toLowerCase() : value,
+      )
+      // Counters of a connection say nothing about another's: whoever compares them must know whose they are.
+      const id = randomUUID()
+      this.#database.function('connection_id', { deterministic: true }, () => id)
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.isTransaction
+  }
+
+  run(sql: string, parameters: readonly SqlValue[] = []): StatementOutcome {
+    const { statement, hasRows } = this.#prepare(sql)
+    return hasRows ? { rows: statement.all(...parameters) } : statement.run(...parameters)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #prepare(sql: string): { statement: StatementSync; hasRows: boolean } {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#database.prepare(sql)
+    const prepared = { statement, hasRows: statement.columns().length > 0 }
+    if (this.#statements.size >= STATEMENT_CACHE_SIZE) this.#statements.clear()
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}

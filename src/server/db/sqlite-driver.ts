@@ -1,0 +1,128 @@
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { SqlValue, StatementAnswer, StatementRequest } from './sqlite-messages.ts'
+import type { SqliteThread } from './sqlite-thread.ts'
+import { WriteTurn } from './write-turn.ts'
+
+/** Kysely's driver for the SQLite thread: any number of readers beside one writer at a time. */
+export class SqliteDriver implements Driver {
+  readonly #thread: SqliteThread
+  readonly #turn = new WriteTurn()
+  #inUse = 0
+  #released = () => {}
+
+  constructor(thread: SqliteThread) {
+    this.#thread = thread
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    this.#inUse++
+    return new ThreadConnection(this.#thread, this.#turn)
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as ThreadConnection).begin()
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as ThreadConnection).end('commit')
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as ThreadConnection).end('rollback')
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    await (connection as ThreadConnection).end('rollback')
+    if (--this.#inUse === 0) this.#released()
+  }
+
+  /** What has begun has its end first; Kysely hands out no connection any more. */
+  async destroy(): Promise<void> {
+    if (this.#inUse > 0) {
+      await new Promise<void>((resolve) => {
+        this.#released = resolve
+      })
+    }
+    await this.#thread.close()
+  }
+}
+
+class ThreadConnection implements DatabaseConnection {
+  readonly #thread: SqliteThread
+  readonly #turn: WriteTurn
+  #inTransaction = false
+
+  constructor(thread: SqliteThread, turn: WriteTurn) {
+    this.#thread = thread
+    this.#turn = turn
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const kind = this.#inTransaction ? 'transaction' : kindOf(query)
+    const parameters = query.parameters.map(toSqlite)
+    if (kind === 'write' || kind === 'alone') await this.#turn.write()
+    return toResult(await this.#thread.execute({ kind, sql: query.sql, parameters }))
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely's interface wants a generator.
+  async *streamQuery<R>(): AsyncGenerator<QueryResult<R>> {
+    throw new Error('a cursor would hold the reading connection: read by pages')
+  }
+
+  async begin(): Promise<void> {
+    await this.#turn.begin()
+    this.#inTransaction = true
+    try {
+      await this.#thread.execute({ kind: 'begin', sql: '', parameters: [] })
+    } catch (error) {
+      this.#inTransaction = false
+      this.#turn.end()
+      throw error
+    }
+  }
+
+  /**
+   * The turn passes on as soon as the word is sent, because the thread keeps the order; so the word is said once, or it
+   * would end somebody else's transaction.
+   */
+  async end(kind: 'commit' | 'rollback'): Promise<void> {
+    if (!this.#inTransaction) return
+    this.#inTransaction = false
+    const ended = this.#thread.execute({ kind, sql: '', parameters: [] })
+    this.#turn.end()
+    // What cannot be rolled back is gone with its thread; the error that led here is the one to be told.
+    await (kind === 'commit' ? ended : ended.catch(() => {}))
+  }
+}
+
+function kindOf({ query, sql }: CompiledQuery): StatementRequest['kind'] {
+  switch (query.kind) {
+    case 'SelectQueryNode':
+      return 'read'
+    case 'InsertQueryNode':
+    case 'UpdateQueryNode':
+    case 'DeleteQueryNode':
+      return 'write'
+    default:
+      return /^\s*(select|with)\b/i.test(sql) ? 'read' : 'alone'
+  }
+}
+
+function toResult<R>({ rows, changes, lastInsertRowid }: StatementAnswer): QueryResult<R> {
+  if (rows !== undefined) return { rows: (typeof rows === 'string' ? JSON.parse(rows) : rows) as R[] }
+  return {
+    rows: [],
+    ...(lastInsertRowid === undefined ? {} : { insertId: BigInt(lastInsertRowid) }),
+    ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),
+  }
+}
+
+/** `node:sqlite` would bind an object given first as named parameters, that is as NULLs and without a word. */
+function toSqlite(value: unknown): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value === null || ['string', 'number', 'bigint'].includes(typeof value)) return value as SqlValue
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`a ${typeof value} cannot be a database parameter`)
+}

@@ -1,0 +1,107 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { DatabaseUnavailableError } from './database-unavailable-error.ts'
+import { toSqliteError } from './sqlite-failure.ts'
+import type { StatementAnswer, StatementRequest, ThreadAnswer, ThreadOptions } from './sqlite-messages.ts'
+
+/** The source runs as TypeScript, the server's bundle as JavaScript; the thread's file lies beside either. */
+const ENTRY = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
+/**
+ * A small nursery saves some megabytes. There is no limit on the old generation: V8 ends the whole process, and not the
+ * thread, when a large text does not fit under it.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 8 }
+
+interface Waiting {
+  resolve: (answer: StatementAnswer) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * The thread that holds SQLite: no lock, scan or wait for the disk is felt by the event loop. Statements of one turn of
+ * the loop travel in one message. A thread that dies takes its open transaction with it; what waits is rejected, and
+ * the next statement starts another.
+ */
+export class SqliteThread {
+  readonly #file: string
+  #worker: Worker | null = null
+  #identity: string | null = null
+  #waiting = new Map<number, Waiting>()
+  #batch: StatementRequest[] = []
+  #lastId = 0
+  #closing: Promise<void> | null = null
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  execute(request: Omit<StatementRequest, 'id'>): Promise<StatementAnswer> {
+    if (this.#closing !== null) return Promise.reject(new Error('the database is closed'))
+    const id = ++this.#lastId
+    if (this.#batch.length === 0) setImmediate(() => this.#post())
+    this.#batch.push({ id, ...request })
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+  }
+
+  /** Called when nothing waits any more; resolves when the file is closed. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const worker = this.#worker
+    if (worker === null) return
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.ref()
+    worker.postMessage('close')
+    await ended
+  }
+
+  #post(): void {
+    const batch = this.#batch
+    this.#batch = []
+    this.#worker ??= this.#start()
+    this.#worker.ref()
+    this.#worker.postMessage(batch)
+  }
+
+  #start(): Worker {
+    const workerData: ThreadOptions = { file: this.#file, identity: this.#identity }
+    const worker = new Worker(ENTRY, { workerData, env: {}, resourceLimits: LIMITS, name: 'sqlite' })
+    let reason: Error | null = null
+    worker.on('message', (answer: ThreadAnswer) => this.#receive(answer))
+    worker.on('error', (error: Error) => {
+      reason = error
+    })
+    worker.on('exit', () => this.#lose(reason))
+    return worker
+  }
+
+  #receive({ answers, identity }: ThreadAnswer): void {
+    this.#identity = identity
+    for (const answer of answers) {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if (answer.failure === undefined) waiting?.resolve(answer)
+      else waiting?.reject(toSqliteError(answer.failure))
+    }
+    // An idle database keeps no process alive.
+    if (this.#waiting.size === 0) this.#worker?.unref()
+  }
+
+  #lose(reason: Error | null): void {
+    this.#worker = null
+    const lost = this.#waiting
+    this.#waiting = new Map()
+    for (const request of this.#batch) {
+      const waiting = lost.get(request.id)
+      if (waiting === undefined) continue
+      // Not sent yet: the next thread will have it.
+      lost.delete(request.id)
+      this.#waiting.set(request.id, waiting)
+    }
+    const error = new DatabaseUnavailableError(reason ?? new Error('the SQLite thread ended'))
+    for (const { reject } of lost.values()) reject(error)
+  }
+}

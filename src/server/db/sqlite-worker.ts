@@ -1,0 +1,13 @@
+/** Entry of the SQLite thread. The build makes it a file beside the server's bundle. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { ThreadOptions, ThreadRequest } from './sqlite-messages.ts'
+import { StatementRunner } from './statement-runner.ts'
+
+const port = parentPort
+if (port === null) throw new Error('the SQLite thread cannot run by itself')
+const runner = new StatementRunner(workerData as ThreadOptions, (answer) => port.postMessage(answer))
+port.on('message', (request: ThreadRequest) => {
+  if (request !== 'close') return runner.accept(request)
+  runner.close()
+  port.close()
+})

@@ -1,0 +1,42 @@
+import type { Db } from './database.ts'
+import { inSteps } from './in-steps.ts'
+
+const DAY_MS = 86_400_000
+
+export interface AuditRetention {
+  readonly auditDays: number
+  readonly failedLoginDays: number
+}
+
+/** The trail is kept for as long as it may be asked for; a sign-in that failed names a person, and goes sooner. */
+export async function sweepAudit(
+  db: Db,
+  { auditDays, failedLoginDays }: AuditRetention,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<void> {
+  const before = (days: number) => new Date(now - days * DAY_MS).toISOString()
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('audit_events')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('audit_events')
+          .select('id')
+          .where('action', '=', 'auth.sign_in_failed')
+          .where('created_at', '<', before(failedLoginDays))
+          .limit(rows),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('audit_events')
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('audit_events').select('id').where('created_at', '<', before(auditDays)).limit(rows),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeStorage, type Storage } from '../../tests/support/engines.ts'
+import { explain, sentStatements } from '../../tests/support/sent-statements.ts'
+import { sweepExpired } from './auth/sessions/sweep-expired.ts'
+import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { sweepAudit } from './db/sweep-audit.ts'
+import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
+import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
+import { requeue } from './newsletter/requeue.ts'
+import { readOverview } from './tags/read-overview.ts'
+import { sweepTagData } from './tags/sweep-tag-data.ts'
+
+/** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
+const LARGE =
+  'tag_reports|consent_records|audit_events|rate_limits|newsletter_subscriptions|auth_\\w+|old|newer'
+const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
+const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
+
+let storage: Storage
+let database: Database
+beforeAll(async () => {
+  storage = await makeStorage('sqlite')
+  database = openDatabase(storage)
+  await migrate(database.db)
+})
+afterAll(async () => {
+  await database.close()
+  await storage.remove()
+})
+
+const now = Date.now()
+async function exportAll(): Promise<void> {
+  for await (const text of exportSubscriptions(database.db)) expect(text).toContain('email')
+}
+const tags = { compilationOf: () => null, current: { trustsContainer: false } } as never
+const WORK: [string, () => Promise<unknown>][] = [
+  ['the overview of the tags', () => readOverview(database.db, tags)],
+  ['the export of subscriptions', exportAll],
+  ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
+  ['looking for the next due subscription', () => findNextDue(database.db, now)],
+  ['releasing what a killed server left', () => releaseEveryLease(database.db)],
+  ['putting subscriptions back into the queue', () => requeue(database.db, now)],
+  ['sweeping logins and sessions', () => sweepExpired(database.db)],
+  ['sweeping tag data', () => sweepTagData(database.db, { consentDays: 1, reportDays: 1 })],
+  ['sweeping the audit trail', () => sweepAudit(database.db, { auditDays: 1, failedLoginDays: 1 })],
+]
+
+test.each(WORK)('%s reads no large table from end to end', async (_what, work) => {
+  const statements = await sentStatements(work)
+  expect(statements.length).toBeGreaterThan(0)
+  const plans = statements.map((statement) => explain(join(storage.dataDir, SQLITE_FILE), statement))
+  const faults = plans.flat().filter((step) => READS_WHOLE_TABLE.test(step))
+  expect(faults).toEqual([])
+  const large = plans.filter((plan) => plan.some((step) => new RegExp(`\\b(${LARGE})\\b`).test(step)))
+  expect(large.flat().filter((step) => SORTS_ALL.test(step))).toEqual([])
+})
+
+test('due subscriptions are found by their time, and not among all that wait', async () => {
+  const statements = await sentStatements(() => claimDue(database.db, { now, limit: 10, leaseMs: 1000 }))
+  const plans = statements.map((statement) =>
+    explain(join(storage.dataDir, SQLITE_FILE), statement).join('\n'),
+  )
+  expect(plans).toHaveLength(2)
+  expect(plans[0]).toContain('(status=? AND next_attempt_at<?)')
+  expect(plans[1]).toContain('(status=? AND next_attempt_at>?)')
+})
