@@ -14,12 +14,15 @@ export function spawnServer(env: Record<string, string>): SpawnedServer {
 }
 
 export function spawnNode(args: string[], env: Record<string, string>, cwd = process.cwd()): SpawnedServer {
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return watchProcess(spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } }))
+}
+
+export function watchProcess(child: ChildProcess): SpawnedServer {
   let output = ''
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     output += chunk
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     output += chunk
   })
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
