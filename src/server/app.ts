@@ -9,6 +9,7 @@ import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
 import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
+import type { SecretPort } from './db/secret-port.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
@@ -40,6 +41,7 @@ const BODY_LIMIT_BYTES = 1_000_000
 export interface AppDeps {
   config: Config
   database: Database
+  secrets: SecretPort
   log: Logger
   /** Where the build put its output. */
   distDir: string
@@ -53,6 +55,7 @@ export interface AppDeps {
 export async function buildApp({
   config,
   database,
+  secrets,
   log,
   distDir,
   announce = () => {},
@@ -79,7 +82,7 @@ export async function buildApp({
     swapPage: (set) => pages.compose(set),
   })
   await tags.refresh()
-  const auth = await createAuth(config, database.db, log)
+  const auth = await createAuth(config, database.db, secrets, log)
   const firstPassword = await ensurePrincipal(auth.context)
   if (firstPassword !== null)
     announce(announcePrincipal(config.principal.email, firstPassword, config.adminUrl ?? config.siteUrl))

@@ -3,9 +3,11 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
 import { type Database, openDatabase, prepareDataDirectory } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
+import { prepareDatabase } from './secrets/prepare-database.ts'
+import type { SecretBox } from './secrets/secret-box.ts'
+import { SecretKeyError } from './secrets/secret-key-error.ts'
 
 /** A failure that the operator can mend, told in one line. */
 class StartError extends Error {}
@@ -18,6 +20,7 @@ export async function main(): Promise<void> {
     if (
       error instanceof StartError ||
       error instanceof ConfigError ||
+      error instanceof SecretKeyError ||
       error instanceof DataDirectoryInUseError
     ) {
       process.stderr.write(`${error.message}\n`)
@@ -60,13 +63,9 @@ function prepareStorage(config: Config): () => void {
 }
 
 async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
-  try {
-    await migrate(database.db)
-  } catch (error) {
-    throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
-  }
+  const secrets = await openSecrets(config, database, log)
   const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, log, distDir: 'dist', announce })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -80,6 +79,17 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
     )
   }
   return app
+}
+
+async function openSecrets(config: Config, { db }: Database, log: Logger): Promise<SecretBox> {
+  const onProblem = (error: unknown) =>
+    log.warn({ err: error }, 'what was stored before the last sealing could not be erased yet')
+  try {
+    return await prepareDatabase(config, db, onProblem)
+  } catch (error) {
+    if (error instanceof SecretKeyError) throw error
+    throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
+  }
 }
 
 function onStopSignal(stop: () => Promise<void>): void {

@@ -7,12 +7,12 @@ import { startPostgres } from '../support/start-postgres.ts'
 
 test('when PostgreSQL restarts, the server says so, keeps serving the page and finds its way back', async () => {
   const postgres = await startPostgres(findPostgres())
-  const storage = await makeStorage('sqlite')
+  const storage = await makeStorage('postgres')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const server = spawnServer({
+    ...storage.env,
     PORT: String(port),
-    DATA_DIR: storage.dataDir,
     DATABASE_URL: `postgres://postgres@/postgres?host=${postgres.socketDirectory}`,
   })
   try {

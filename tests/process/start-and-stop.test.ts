@@ -18,9 +18,8 @@ async function place(
   const storage = await makeStorage(engine)
   cleanUps.push(storage.remove)
   const port = await freePort()
-  const database = storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }
   return {
-    env: { PORT: String(port), DATA_DIR: storage.dataDir, ...database },
+    env: { PORT: String(port), ...storage.env },
     url: `http://127.0.0.1:${port}`,
     storage,
   }
@@ -96,7 +95,7 @@ describe('says in one line what is wrong and ends with 1', () => {
   })
 
   test('a database that cannot be reached', async () => {
-    const { env } = await place()
+    const { env } = await place('postgres')
     const server = start({ ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
     expect(await server.ended).toBe(1)
     expect(lines(server)).toEqual([

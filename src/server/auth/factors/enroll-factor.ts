@@ -8,6 +8,7 @@ import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { readBody, text } from '../read-body.ts'
 import { requireUser, type SessionRow } from '../require-user.ts'
+import { factorSecretPlace } from './factor-secret-place.ts'
 import { qrCodeSvg } from './qr-code-svg.ts'
 import { enrolTotp } from './totp.ts'
 
@@ -44,7 +45,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
           friendly_name: name,
           factor_type: 'totp',
           status: 'unverified',
-          secret,
+          secret: await context.secrets.seal(trx, factorSecretPlace(id), secret),
           created_at: at.toISOString(),
           updated_at: at.toISOString(),
         })
