@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { keepCause } from './keep-cause.ts'
 import type { Schema } from './schema.ts'
 
 const INT8 = 20
@@ -33,5 +34,5 @@ export function openPostgres(options: PostgresOptions): { db: Kysely<Schema>; po
     application_name: 'portico',
   })
   pool.on('error', options.onConnectionLost)
-  return { db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }), pool }
+  return { db: new Kysely<Schema>({ dialect: keepCause(new PostgresDialect({ pool })) }), pool }
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { keepCause } from './keep-cause.ts'
 import type { Schema } from './schema.ts'
 import { SqliteValuesPlugin } from './sqlite-values-plugin.ts'
 
@@ -15,7 +16,7 @@ export function openSqlite(file: string): Kysely<Schema> {
     typeof value === 'string' ? value.toLowerCase() : value,
   )
   return new Kysely<Schema>({
-    dialect: new NodeSqliteDialect({ database: new KyselyDatabase(database) }),
+    dialect: keepCause(new NodeSqliteDialect({ database: new KyselyDatabase(database) })),
     plugins: [new SqliteValuesPlugin()],
   })
 }
