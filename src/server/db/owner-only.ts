@@ -67,7 +67,7 @@ export function writeNewFile(path: string, content: string): void {
 
 /** What root makes in the folder of a server that is not root would be closed to that server. */
 export function giveToFolderOwner(path: string): void {
-  if (process.getuid?.() !== 0) return
+  if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(dirname(path))
   chownSync(path, uid, gid)
 }
@@ -94,7 +94,7 @@ function isClosed({ mode }: Stats): boolean {
 }
 
 function reasonOf(error: unknown, { uid }: Stats): string {
-  const own = process.getuid?.()
+  const own = process.geteuid?.()
   return uid === own
     ? (error as Error).message
     : `pertence ao usuário de número ${uid}, e este processo é do ${own}`

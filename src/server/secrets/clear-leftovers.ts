@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
 
 /**
  * An engine frees the space of what was overwritten without erasing it. This rewrites it, once after each sealing: until
@@ -13,8 +14,19 @@ export async function clearLeftovers(db: Db): Promise<void> {
     .executeTakeFirstOrThrow()
   if (leftovers_cleared_at !== null) return
   if (engineOf(db) === 'sqlite') await rewriteFile(db)
-  else await sql`vacuum full auth_factors, app_secrets`.execute(db)
+  else await rewriteTables(db)
   await db.updateTable('secret_key').set({ leftovers_cleared_at: new Date().toISOString() }).execute()
+}
+
+/**
+ * `vacuum full` would keep the dead rows that some other session might still look at. A column whose type is given anew
+ * makes PostgreSQL copy the living rows into a new file and drop the old one.
+ */
+async function rewriteTables(db: Db): Promise<void> {
+  for (const { table, column } of SEALED_COLUMNS) {
+    const name = sql.ref(column)
+    await sql`alter table ${sql.table(table)} alter column ${name} type text using ${name} || ''`.execute(db)
+  }
 }
 
 async function rewriteFile(db: Db): Promise<void> {

@@ -16,7 +16,7 @@ export async function prepareDatabase(
 ): Promise<SecretBox> {
   const ring = await openKeyRing(secretKey, await readKeyId(db))
   await migrate(db)
-  await adoptFirstKey(db, ring)
+  await ring.find((await readKeyId(db)) ?? (await adoptFirstKey(db, ring)))
   // What is left over is no reason not to serve; the next start tries again.
   await clearLeftovers(db).catch(onProblem)
   return new SecretBox(ring)
@@ -34,17 +34,17 @@ export async function openKeyRing(
   return ring
 }
 
-/** The first start with a key: what lies open from an earlier version is sealed in the same transaction. */
-async function adoptFirstKey(db: Db, ring: SecretKeyRing): Promise<void> {
-  if ((await readKeyId(db)) !== null) return
-  await db.transaction().execute(async (trx) => {
+/**
+ * The first start with a key: what lies open from an earlier version is sealed in the same transaction. Of two that come
+ * at once one gives the database its key; both are told which it is.
+ */
+async function adoptFirstKey(db: Db, ring: SecretKeyRing): Promise<string> {
+  return db.transaction().execute(async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
-    if (inForce !== null) {
-      await ring.find(inForce)
-      return
-    }
+    if (inForce !== null) return inForce
     const key = ring.first
     const { sealed } = await resealAll(trx, key, async (_place, stored) => stored)
     await storeKeyId(trx, key.id, sealed === 0 ? new Date().toISOString() : null)
+    return key.id
   })
 }

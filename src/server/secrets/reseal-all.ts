@@ -2,13 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { SecretPlace } from '../db/secret-port.ts'
 import { sealWith } from './seal.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
 import type { SecretKey } from './secret-key.ts'
-
-/** Every column that holds sealed texts, with the one that names its row. */
-const SEALED_COLUMNS = [
-  { table: 'auth_factors', column: 'secret', key: 'id' },
-  { table: 'app_secrets', column: 'value', key: 'name' },
-] as const
 
 export interface Resealed {
   sealed: number
