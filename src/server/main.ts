@@ -3,6 +3,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
 import { type Database, openDatabase, prepareDataDirectory } from './db/database.ts'
+import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import { prepareDatabase } from './secrets/prepare-database.ts'
@@ -20,6 +21,7 @@ export async function main(): Promise<void> {
     if (
       error instanceof StartError ||
       error instanceof ConfigError ||
+      error instanceof NotOwnerOnlyError ||
       error instanceof SecretKeyError ||
       error instanceof DataDirectoryInUseError
     ) {
@@ -87,7 +89,7 @@ async function openSecrets(config: Config, { db }: Database, log: Logger): Promi
   try {
     return await prepareDatabase(config, db, onProblem)
   } catch (error) {
-    if (error instanceof SecretKeyError) throw error
+    if (error instanceof SecretKeyError || error instanceof NotOwnerOnlyError) throw error
     throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
   }
 }

@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeDocRow } from '../../../tests/support/doc-table.ts'
 import { prepareDataDirectory } from './database.ts'
-import { touchOwnerOnly } from './owner-only.ts'
+import { closeKeyFile, touchOwnerOnly } from './owner-only.ts'
 
 const NOBODY = 65_534
 
@@ -40,6 +40,22 @@ test('a new file is the owner’s alone under any umask', () => {
   } finally {
     process.umask(former)
   }
+})
+
+test('an operator’s key file is closed; one of another user may be for a group to read, and for nobody else', () => {
+  const file = join(folder, 'key')
+  writeFileSync(file, '')
+  chmodSync(file, 0o644)
+  closeKeyFile(file)
+  expect(modeOf('key')).toBe('600')
+  if (process.geteuid?.() !== 0) return
+  chownSync(file, NOBODY, NOBODY)
+  chmodSync(file, 0o440)
+  closeKeyFile(file)
+  expect(modeOf('key')).toBe('440')
+  chmodSync(file, 0o444)
+  closeKeyFile(file)
+  expect(modeOf('key')).toBe('600')
 })
 
 test('what belongs to another user is refused with the reason', () => {

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 const NOT_THE_OWNER = 0o077
+const EVERYONE = 0o007
 
 /** Something that must be the owner's alone cannot be made so. */
 export class NotOwnerOnlyError extends Error {
@@ -38,6 +39,12 @@ export function makeOwnerOnly(path: string): void {
     throw new NotOwnerOnlyError(
       `${path} está aberto a outros usuários, e este sistema de arquivos não guarda permissões`,
     )
+}
+
+/** A key that an operator keeps. Orchestrators mount it as another user's, for a group to read: that alone is let pass. */
+export function closeKeyFile(path: string): void {
+  const { mode, uid } = statSync(path)
+  if (uid === process.geteuid?.() || (mode & EVERYONE) !== 0) makeOwnerOnly(path)
 }
 
 /** A folder and what is directly in it. */

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeOwnerOnly, syncToDisk, writeNewFile } from '../db/owner-only.ts'
+import { closeKeyFile, syncToDisk, writeNewFile } from '../db/owner-only.ts'
 import { formatSecretKeys, makeSecretKey, parseSecretKeys, type SecretKey } from './secret-key.ts'
 import { SecretKeyError } from './secret-key-error.ts'
-
-const OTHERS = 0o007
 
 /** The keys in the file, or null when there is no such file. */
 export async function readSecretKeyFile(file: string): Promise<SecretKey[] | null> {
   const text = readIfThere(file)
   if (text === null) return null
-  closeToOthers(file)
+  closeKeyFile(file)
   const keys = await parseSecretKeys(text)
   if (keys === null)
     throw new SecretKeyError(
@@ -57,17 +55,6 @@ function readIfThere(file: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new SecretKeyError(`O arquivo de chave ${file} não pode ser lido: ${(error as Error).message}`)
-  }
-}
-
-/** A file that an orchestrator mounts belongs to another user and is read through the group: that alone is let pass. */
-function closeToOthers(file: string): void {
-  const { mode, uid } = statSync(file)
-  if (uid !== process.getuid?.() && (mode & OTHERS) === 0) return
-  try {
-    makeOwnerOnly(file)
-  } catch (error) {
-    throw new SecretKeyError(`A chave de segredos não está protegida: ${(error as Error).message}.`)
   }
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ConfigError } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
+import { closeKeyFile } from '../../db/owner-only.ts'
 import type { SecretPort } from '../../db/secret-port.ts'
 import { readOrMakeSecret } from './app-secret.ts'
 
@@ -22,6 +23,7 @@ const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** A JWK, a list of them (the first counts), or a key set: the forms in which operators keep such files. */
 export async function readSigningKeyFile(file: string): Promise<SigningKey> {
+  closeKeyFile(file)
   try {
     const content: unknown = JSON.parse(await readFile(file, 'utf8'))
     const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
