@@ -1,8 +1,9 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
-import { type Database, openDatabase, prepareDataDirectory } from './db/database.ts'
+import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
 import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
@@ -39,11 +40,7 @@ async function run(): Promise<void> {
   const config = parseConfig(readEnvironment())
   const log = createLogger(config.logLevel)
   const unlock = prepareStorage(config)
-  const database = openDatabase({
-    dataDir: config.dataDir,
-    databaseUrl: config.databaseUrl,
-    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  })
+  const database = open(config, log)
   const app = await start(config, database, log)
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
@@ -83,6 +80,18 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
   return app
 }
 
+function open(config: Config, log: Logger): Database {
+  try {
+    return openDatabase({
+      dataDir: config.dataDir,
+      databaseUrl: config.databaseUrl,
+      onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    })
+  } catch (error) {
+    throw cannotPrepare(config, error)
+  }
+}
+
 async function openSecrets(config: Config, { db }: Database, log: Logger): Promise<SecretBox> {
   const onProblem = (error: unknown) =>
     log.warn({ err: error }, 'what was stored before the last sealing could not be erased yet')
@@ -90,8 +99,18 @@ async function openSecrets(config: Config, { db }: Database, log: Logger): Promi
     return await prepareDatabase(config, db, onProblem)
   } catch (error) {
     if (error instanceof SecretKeyError || error instanceof NotOwnerOnlyError) throw error
-    throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
+    throw cannotPrepare(config, error)
   }
+}
+
+/** What SQLite says of a damaged file names neither the file nor the way out. */
+function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
+  const { message } = error as Error
+  if (databaseUrl === null && /malformed|not a database/.test(message))
+    return new StartError(
+      `O banco de dados ${join(dataDir, SQLITE_FILE)} está danificado (${message}). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
+    )
+  return new StartError(`O banco de dados não pôde ser preparado: ${message}`)
 }
 
 function onStopSignal(stop: () => Promise<void>): void {

@@ -167,7 +167,9 @@ test('a backup that another key sealed is not restored: both are named; without 
   expect(given).toMatchObject({ code: 0, output: expect.stringContaining('Sem verificação em duas etapas') })
   expect(await keys()).toEqual(['before'])
 
+  // The key is found again, and the database is damaged meanwhile.
   writeFileSync(keyFile, safe)
+  writeFileSync(join(storage.dataDir, 'portico.db'), 'x'.repeat(8192))
   expect((await command('restore', file, '--force')).code).toBe(0)
   expect(await withDatabase((db, secrets) => openAll(db, secrets, rows))).toEqual(textsOf(rows))
   writeDocRow('docs/security.md', 'doors', [

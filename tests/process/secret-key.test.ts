@@ -12,6 +12,7 @@ import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { type EngineName, failOnProblem, makeStorage, type Storage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { filesHolding } from '../support/raw-files.ts'
 import { insertSecrets, openAll, type SecretRow, textsOf } from '../support/secret-rows.ts'
 import { type SpawnedServer, spawnNode, spawnServer, untilReady } from '../support/spawn-server.ts'
 
@@ -123,8 +124,20 @@ test.each(['sqlite', 'postgres'] as const)(
     const storage = await place(engine)
     const { url } = await serve(storage)
     const auth = await signIn(storage, url)
-    const { verify } = await enrol(auth)
+    const { verify, secret } = await enrol(auth)
     const [before] = await keyIds(fileOf(storage))
+    const { db, close } = openDatabase(storage)
+    expect(await filesHolding(storage, db, [secret])).toEqual([])
+    const stored = await db.selectFrom('app_secrets').select(['name', 'value']).orderBy('name').execute()
+    await close()
+    // A JWE of the kind that needs no key inside it: five parts, the second empty.
+    expect(
+      stored.map(({ name, value }) => [name, /^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/.test(value)]),
+    ).toEqual([
+      ['device_cookie', true],
+      ['one_time_codes', true],
+      ['signing_key', true],
+    ])
 
     const prepared = await admin(storage.env, 'rotate-secret-key', '--prepare')
     const [, next] = await keyIds(fileOf(storage))
