@@ -3,6 +3,7 @@
  * server behind it, which starts again whenever its code changes.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createVite, type ViteDevServer } from 'vite'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
@@ -46,10 +47,11 @@ server.listen(config.port, config.host, () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
-    backend.kill(signal)
+    const ended = backend.kill(signal) ? once(backend, 'exit') : null
     server.closeAllConnections()
     server.close()
-    await vite.close()
+    // Whoever stopped us finds data directory and ports free.
+    await Promise.all([vite.close(), ended])
     process.exit(0)
   })
 }

@@ -10,6 +10,7 @@ import { registerAuth } from './auth/register-auth.ts'
 import type { Config } from './config.ts'
 import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
+import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -42,6 +43,7 @@ const BODY_LIMIT_BYTES = 1_000_000
 export interface AppDeps {
   config: Config
   database: Database
+  secrets: SecretPort
   log: Logger
   /** Where the build put its output. */
   distDir: string
@@ -55,6 +57,7 @@ export interface AppDeps {
 export async function buildApp({
   config,
   database,
+  secrets,
   log,
   distDir,
   announce = () => {},
@@ -81,7 +84,7 @@ export async function buildApp({
     swapPage: (set) => pages.compose(set),
   })
   await tags.refresh()
-  const auth = await createAuth(config, database.db, log)
+  const auth = await createAuth(config, database.db, secrets, log)
   const principal = await ensurePrincipal(auth.context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))

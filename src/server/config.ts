@@ -17,6 +17,8 @@ export interface Config {
   readonly databaseUrl: string | null
   /** Connections to PostgreSQL that this process holds at most, besides the one that listens. */
   readonly databasePoolSize: number
+  /** The key set that seals what is secret in the database. Only the embedded database has one made for it. */
+  readonly secretKey: { readonly file: string; readonly makeIfAbsent: boolean }
   readonly site: SiteInfo
   readonly newsletter: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   readonly principal: { readonly email: string; readonly password: string | null }
@@ -66,15 +68,18 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const brandName = ownBrand ?? 'Pórtico'
   const contactEmail = env.email('CONTACT_EMAIL') ?? 'contato@portico.example'
   const appUrl = env.url('APP_URL', ['https:', 'http:']) ?? 'https://app.portico.example'
+  const dataDir = resolve(env.text('DATA_DIR', 4096) ?? './data')
+  const databaseUrl = env.postgresUrl('DATABASE_URL')
   const base = appUrl.replace(/\/+$/, '')
   const config: Config = {
     host: env.text('HOST', 255) ?? '127.0.0.1',
     port,
     siteUrl,
     adminUrl: adminUrl === siteUrl ? null : adminUrl,
-    dataDir: resolve(env.text('DATA_DIR', 4096) ?? './data'),
-    databaseUrl: env.postgresUrl('DATABASE_URL'),
+    dataDir,
+    databaseUrl,
     databasePoolSize: env.integer('DATABASE_POOL_SIZE', 10, 1, 1000),
+    secretKey: readSecretKey(env, dataDir, databaseUrl),
     site: {
       siteUrl,
       brandName,
@@ -118,6 +123,19 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   }
   if (env.faults.length > 0) throw new ConfigError(env.faults)
   return deepFreeze(config)
+}
+
+function readSecretKey(env: EnvReader, dataDir: string, databaseUrl: string | null): Config['secretKey'] {
+  const faultsBefore = env.faults.length
+  const file = env.existingFile('SECRET_KEY_FILE')
+  if (databaseUrl !== null && file === null && env.faults.length === faultsBefore)
+    env.fault(
+      'SECRET_KEY_FILE',
+      'é obrigatória com DATABASE_URL: os segredos no banco são cifrados com uma chave que fica fora dele. ' +
+        'Crie o arquivo uma vez com "npm run admin -- make-secret-key ARQUIVO", ponha o mesmo em cada máquina e ' +
+        'guarde uma cópia. Um banco de uma versão anterior é cifrado no primeiro início com a chave.',
+    )
+  return { file: file ?? join(dataDir, 'secret.key'), makeIfAbsent: file === null && databaseUrl === null }
 }
 
 function readMailFrom(env: EnvReader, brandName: string, contactEmail: string): string {

@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
-import { type Database, openDatabase, prepareDataDirectory } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
+import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
+import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
+import { prepareDatabase } from './secrets/prepare-database.ts'
+import type { SecretBox } from './secrets/secret-box.ts'
+import { SecretKeyError } from './secrets/secret-key-error.ts'
 
 /** Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
@@ -22,6 +26,8 @@ export async function main(): Promise<void> {
     if (
       error instanceof StartError ||
       error instanceof ConfigError ||
+      error instanceof NotOwnerOnlyError ||
+      error instanceof SecretKeyError ||
       error instanceof DataDirectoryInUseError
     ) {
       process.stderr.write(`${error.message}\n`)
@@ -40,12 +46,7 @@ async function run(): Promise<void> {
   // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unlock = prepareStorage(config)
-  const database = openDatabase({
-    dataDir: config.dataDir,
-    databaseUrl: config.databaseUrl,
-    databasePoolSize: config.databasePoolSize,
-    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  })
+  const database = open(config, log)
   const app = await start(config, database, log)
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
@@ -66,24 +67,10 @@ function prepareStorage(config: Config): () => void {
   return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
 }
 
-async function prepareDatabase(database: Database, log: Logger): Promise<void> {
-  try {
-    const { newer } = await migrate(database.db)
-    if (newer.length > 0)
-      log.warn(
-        { migrations: newer },
-        'O banco de dados é de uma versão mais nova deste programa. Este processo continua com o que conhece; atualize-o.',
-      )
-    await database.pinSite?.()
-  } catch (error) {
-    throw new StartError(`O banco de dados não pôde ser preparado: ${(error as Error).message}`)
-  }
-}
-
 async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
-  await prepareDatabase(database, log)
+  const secrets = await openSecrets(config, database, log)
   const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, log, distDir: 'dist', announce })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -97,6 +84,41 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
     )
   }
   return app
+}
+
+function open(config: Config, log: Logger): Database {
+  try {
+    return openDatabase({
+      dataDir: config.dataDir,
+      databaseUrl: config.databaseUrl,
+      databasePoolSize: config.databasePoolSize,
+      onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    })
+  } catch (error) {
+    throw cannotPrepare(config, error)
+  }
+}
+
+async function openSecrets(config: Config, database: Database, log: Logger): Promise<SecretBox> {
+  const onProblem = (problem: Error) => log.warn({ err: problem }, 'the database can be used, but')
+  try {
+    const secrets = await prepareDatabase(config, database.db, onProblem)
+    await database.pinSite?.()
+    return secrets
+  } catch (error) {
+    if (error instanceof SecretKeyError || error instanceof NotOwnerOnlyError) throw error
+    throw cannotPrepare(config, error)
+  }
+}
+
+/** What SQLite says of a damaged file names neither the file nor the way out. */
+function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
+  const { message } = error as Error
+  if (databaseUrl === null && /malformed|not a database/.test(message))
+    return new StartError(
+      `O banco de dados ${join(dataDir, SQLITE_FILE)} está danificado (${message}). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
+    )
+  return new StartError(`O banco de dados não pôde ser preparado: ${message}`)
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */

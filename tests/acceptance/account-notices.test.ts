@@ -68,7 +68,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
   const operator = async <T>(
     work: (context: Awaited<ReturnType<typeof createAuthContext>>) => Promise<T>,
   ) => {
-    const context = await createAuthContext(site.config, site.database.db)
+    const context = await createAuthContext(site.config, site.database.db, site.secrets)
     const result = await work(context)
     await context.mail.close()
     return result

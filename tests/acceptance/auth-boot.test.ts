@@ -134,7 +134,9 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
   })
 
   test('"Sair" works with an access token that has expired, or whose session is gone', async () => {
-    const { signer } = await (await createAuthContext(site.config, site.database.db)).keys.current()
+    const { signer } = await (
+      await createAuthContext(site.config, site.database.db, site.secrets)
+    ).keys.current()
     for (const session_id of [undefined, crypto.randomUUID()]) {
       const { body, cookies } = await login()
       const cookie = cookies[COOKIE] ?? ''

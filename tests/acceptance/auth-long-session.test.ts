@@ -94,7 +94,8 @@ describe.each(ENGINES)(`a session of ${CHAIN} refreshes on %s`, (engine) => {
   })
 
   test('ends with `reset-password`', async () => {
-    const made = await resetPassword(await createAuthContext(site.config, site.database.db), PRINCIPAL.email)
+    const auth = await createAuthContext(site.config, site.database.db, site.secrets)
+    const made = await resetPassword(auth, PRINCIPAL.email)
     password = made ?? ''
     expect(await left()).toBe(0)
   })

@@ -35,7 +35,7 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
   beforeAll(async () => {
     site = await startTestApp({ engine })
     db = site.database.db
-    auth = await createAuthContext(site.config, db)
+    auth = await createAuthContext(site.config, db, site.secrets)
     key = (await readKeys(site)).service
   })
   afterAll(() => site.close())

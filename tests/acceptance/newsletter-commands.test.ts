@@ -63,6 +63,7 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
     runNewsletter(args, {
       DATA_DIR: site.config.dataDir,
       DATABASE_URL: site.config.databaseUrl ?? '',
+      SECRET_KEY_FILE: site.config.databaseUrl === null ? '' : site.config.secretKey.file,
       NEWSLETTER_WEBHOOK_URL: webhook.url,
     })
 

@@ -19,10 +19,9 @@ async function makeSite(storage: Storage, webhookUrl: string): Promise<Site> {
   const port = await freePort()
   const env = {
     PORT: String(port),
-    DATA_DIR: storage.dataDir,
     TRUST_PROXY: 'loopback',
     NEWSLETTER_WEBHOOK_URL: webhookUrl,
-    ...(storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }),
+    ...storage.env,
   }
   const url = `http://127.0.0.1:${port}`
   const site: Site = {

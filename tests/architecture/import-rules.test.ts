@@ -16,6 +16,8 @@ test.each([
   ['src/server/db/database.ts', '../http/app-error.ts'],
   ['src/server/auth/sign-in.ts', '../data/account-port.ts'],
   ['src/server/new-service/anything.ts', '../auth/sign-in.ts'],
+  ['src/server/new-service/anything.ts', '../secrets/secret-box.ts'],
+  ['src/server/secrets/secret-box.ts', '../auth/auth-context.ts'],
   ['src/admin/features/pixels/list.tsx', '../admin-users/list.tsx'],
   ['src/admin/lib/client.ts', '../features/pixels/list.tsx'],
   ['src/landing/sections/hero.tsx', './about.tsx'],

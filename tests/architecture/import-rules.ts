@@ -55,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/db': ['contract'],
   'server/http': ['contract', 'server/db', 'server/config'],
   'server/landing': ['contract', 'landing', 'server/db', 'server/http', 'server/config'],
+  'server/secrets': ['contract', 'server/db', 'server/config'],
   'server/commands': ['contract', 'server/*'],
   'server/config': ['contract', 'server/env-reader'],
   'server/env-reader': ['contract'],

@@ -51,9 +51,9 @@ async function startReplica(): Promise<Replica> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-replica-'))
   const url = `http://localhost:${port}`
   const server = spawnServer({
+    ...storage.env,
     PORT: String(port),
     DATA_DIR: dataDir,
-    DATABASE_URL: storage.databaseUrl ?? '',
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
     PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
     LOG_LEVEL: 'warn',

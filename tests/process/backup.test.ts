@@ -1,11 +1,28 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parseConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/database.ts'
-import { migrate } from '#server/db/migrate.ts'
-import { makeStorage, type Storage } from '../support/engines.ts'
+import { prepareDatabase } from '#server/secrets/prepare-database.ts'
+import type { SecretBox } from '#server/secrets/secret-box.ts'
+import { readSecretKeyFile } from '#server/secrets/secret-key-file.ts'
+import { writeDocRow } from '../support/doc-table.ts'
+import { failOnProblem, makeStorage, type Storage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
-import { spawnNode, spawnServer, untilReady } from '../support/spawn-server.ts'
+import { insertSecrets, openAll, textsOf } from '../support/secret-rows.ts'
+import { spawnNode, spawnServer, untilReady, watchProcess } from '../support/spawn-server.ts'
 
 let storage: Storage
 beforeEach(async () => {
@@ -21,11 +38,13 @@ async function command(
   return { code: await run.ended, output: run.output() }
 }
 
-async function withDatabase<T>(work: (db: ReturnType<typeof openDatabase>['db']) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  work: (db: ReturnType<typeof openDatabase>['db'], secrets: SecretBox) => Promise<T>,
+): Promise<T> {
   const database = openDatabase(storage)
-  await migrate(database.db)
+  const secrets = await prepareDatabase(parseConfig(storage.env), database.db, failOnProblem)
   try {
-    return await work(database.db)
+    return await work(database.db, secrets)
   } finally {
     await database.close()
   }
@@ -46,7 +65,13 @@ test('a backup taken beside a live server brings back what was there', async () 
   await untilReady(server, `http://127.0.0.1:${port}`)
   await write('before')
   const file = join(storage.dataDir, 'copy.db')
-  expect(await command('backup', file)).toMatchObject({ code: 0, output: `Backup gravado em ${file}.\n` })
+  const keyFile = join(storage.dataDir, 'secret.key')
+  const [key] = (await readSecretKeyFile(keyFile)) ?? []
+  expect(await command('backup', file)).toEqual({
+    code: 0,
+    output: `Backup gravado em ${file}.\nA chave dos segredos, ${key?.id}, não está nele: guarde uma cópia de ${keyFile} em outro lugar.\n`,
+  })
+  expect(readFileSync(file).includes(Buffer.from(key?.bytes ?? []).toString('base64url'))).toBe(false)
   await write('after')
 
   const whileRunning = await command('restore', file, '--force')
@@ -62,18 +87,156 @@ test('a backup taken beside a live server brings back what was there', async () 
   expect(await keys()).toEqual(['before'])
 })
 
-test('a backup never overwrites a file, and what is no backup is not restored', async () => {
+test('a backup never overwrites a file', async () => {
   await write('kept')
   const file = join(storage.dataDir, 'text.db')
   writeFileSync(file, 'not a database')
-  expect((await command('backup', file)).output).toContain('já existe')
-  expect((await command('restore', file, '--force')).output).toContain('não é um backup íntegro')
-  expect((await command('restore', join(storage.dataDir, 'nothing.db'))).output).toContain('não existe')
+  expect((await command('backup', file)).output).toContain(`O arquivo ${file} já existe`)
+  expect(readFileSync(file, 'utf8')).toBe('not a database')
+})
+
+test('what is not a whole backup of ours is refused with its path and what to do, and nothing is changed', async () => {
+  await write('kept')
+  const good = join(storage.dataDir, 'good.db')
+  await command('backup', good)
+  const size = statSync(good).size
+  const damage = (name: string, change: (file: string) => void) => {
+    const file = join(storage.dataDir, name)
+    copyFileSync(good, file)
+    change(file)
+    return file
+  }
+  const query = (text: string) => (file: string) => {
+    const database = new DatabaseSync(file)
+    database.exec(text)
+    database.close()
+  }
+  const cases: [string, RegExp][] = [
+    [join(storage.dataDir, 'nothing.db'), /não existe\. Confira o caminho/],
+    [storage.dataDir, /não é um arquivo\. Confira o caminho/],
+    [damage('empty.db', (file) => writeFileSync(file, '')), /está vazio \(0 bytes\).*use outro backup/],
+    [
+      damage('text.db', (file) => writeFileSync(file, 'not a database')),
+      /não é um backup íntegro.*use outro backup/,
+    ],
+    [
+      damage('cut.db', (file) => writeFileSync(file, readFileSync(file).subarray(0, size / 2))),
+      /não é um backup íntegro.*use outro backup/,
+    ],
+    [
+      damage('zeros.db', (file) => writeFileSync(file, readFileSync(file).fill(0, 4096, size - 4096))),
+      /não é um backup íntegro.*use outro backup/,
+    ],
+    [damage('other.db', query('drop table tracking_pixels')), /mas não do Pórtico\. Confira o caminho/],
+    [
+      damage('newer.db', query("insert into kysely_migration values ('9999-later', '2030-01-01')")),
+      /versão mais nova do Pórtico \(9999-later\)\. Atualize este Pórtico/,
+    ],
+  ]
+  for (const [file, words] of cases) {
+    const { code, output } = await command('restore', file, '--force')
+    expect([code, output]).toEqual([1, expect.stringMatching(words)])
+    expect(output).toContain(file)
+    expect(output.trim().split('\n')).toHaveLength(1)
+  }
   expect(await keys()).toEqual(['kept'])
+  expect(readdirSync(storage.dataDir).filter((name) => /incoming|partial/.test(name))).toEqual([])
+}, 120_000)
+
+test('a backup that another key sealed is not restored: both are named; without the key, the rest is', async () => {
+  const rows = await withDatabase((db, secrets) => insertSecrets(db, secrets))
+  await write('before')
+  const file = join(storage.dataDir, 'copy.db')
+  await command('backup', file)
+  const keyFile = join(storage.dataDir, 'secret.key')
+  const [own] = (await readSecretKeyFile(keyFile)) ?? []
+  const safe = readFileSync(keyFile)
+
+  // A machine that was set up anew, with a database and a key of its own.
+  for (const name of ['portico.db', 'portico.db-wal', 'portico.db-shm', 'secret.key'])
+    rmSync(join(storage.dataDir, name), { force: true })
+  await write('new')
+  const [other] = (await readSecretKeyFile(keyFile)) ?? []
+  const refused = await command('restore', file, '--force')
+  expect(refused.code).toBe(1)
+  for (const id of [own?.id, other?.id]) expect(refused.output).toContain(id)
+  expect(refused.output).toContain('Nada foi alterado')
+  expect(await keys()).toEqual(['new'])
+
+  const given = await command('restore', file, '--force', '--discard-secrets')
+  expect(given).toMatchObject({ code: 0, output: expect.stringContaining('Sem verificação em duas etapas') })
+  expect(await keys()).toEqual(['before'])
+
+  // The key is found again, and the database is damaged meanwhile.
+  writeFileSync(keyFile, safe)
+  writeFileSync(join(storage.dataDir, 'portico.db'), 'x'.repeat(8192))
+  expect((await command('restore', file, '--force')).code).toBe(0)
+  expect(await withDatabase((db, secrets) => openAll(db, secrets, rows))).toEqual(textsOf(rows))
+  writeDocRow('docs/security.md', 'doors', [
+    'B12g',
+    'a backup restored where another key is',
+    'it is refused before anything is replaced, naming both keys; `--discard-secrets` restores the rest',
+    'tests/process/backup.test.ts',
+  ])
+})
+
+test('under a umask of 022, in a folder of 0755, everything that server and commands write is the owner’s alone', async () => {
+  chmodSync(storage.dataDir, 0o755)
+  const outside = join(storage.dataDir, 'elsewhere')
+  mkdirSync(outside)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const open = (...args: string[]) =>
+    watchProcess(
+      spawn('sh', ['-c', 'umask 022; exec "$@"', 'sh', process.execPath, ...args], {
+        env: { PATH: process.env.PATH ?? '', PORT: String(port), ...storage.env },
+      }),
+    )
+  const server = open('dist/server/serve.js')
+  await untilReady(server, url)
+  const backup = open('src/server/commands/backup.ts', join(outside, 'copy.db'))
+  expect(await backup.ended).toBe(0)
+  const exported = open('src/server/commands/newsletter.ts', 'export', join(outside, 'people.csv'))
+  expect(await exported.ended).toBe(0)
+  const modes = () =>
+    Object.fromEntries(
+      ['.', ...readdirSync(storage.dataDir, { recursive: true }).map(String)].map((name) => [
+        name,
+        (statSync(join(storage.dataDir, name)).mode & 0o777).toString(8),
+      ]),
+    )
+  const closed = {
+    '.': '700',
+    'elsewhere/copy.db': '600',
+    'elsewhere/people.csv': '600',
+    'lock.db': '600',
+    'portico.db': '600',
+    'portico.db-shm': '600',
+    'portico.db-wal': '600',
+    'secret.key': '600',
+    'server.pid': '600',
+  }
+  const { elsewhere: _ours, ...whileRunning } = modes()
+  expect(whileRunning).toMatchObject(closed)
+  expect(Object.values(whileRunning).filter((mode) => !/00$/.test(mode))).toEqual([])
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  const restore = open('src/server/commands/restore.ts', join(outside, 'copy.db'), '--force')
+  expect(await restore.ended).toBe(0)
+  expect(modes()['portico.db']).toBe('600')
+  writeDocRow('docs/security.md', 'doors', [
+    'B12h',
+    'server, backup, restore and export under a umask of 022, in a `DATA_DIR` of 0755',
+    'every file is 0600 and the folder 0700',
+    'tests/process/backup.test.ts',
+  ])
 })
 
 test('without a file name each command says how it is used', async () => {
   expect(await command('backup')).toEqual({ code: 1, output: 'Uso: npm run backup -- ARQUIVO\n' })
-  expect(await command('restore')).toEqual({ code: 1, output: 'Uso: npm run restore -- ARQUIVO [--force]\n' })
+  expect(await command('restore')).toEqual({
+    code: 1,
+    output: 'Uso: npm run restore -- ARQUIVO [--force] [--discard-secrets]\n',
+  })
   expect(existsSync(join(storage.dataDir, 'portico.db'))).toBe(false)
 })

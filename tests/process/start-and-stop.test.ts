@@ -21,9 +21,8 @@ async function place(
   const storage = await makeStorage(engine)
   cleanUps.push(storage.remove)
   const port = await freePort()
-  const database = storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }
   return {
-    env: { PORT: String(port), DATA_DIR: storage.dataDir, ...database },
+    env: { PORT: String(port), ...storage.env },
     url: `http://127.0.0.1:${port}`,
     storage,
   }
@@ -113,8 +112,19 @@ describe('says in one line what is wrong and ends with 1', () => {
     expect(lines(server)).toEqual([expect.stringMatching(/^A pasta de dados .* não pode ser usada/)])
   })
 
+  test('a database file that is damaged, and which one', async () => {
+    const { env, storage } = await place()
+    const file = join(storage.dataDir, 'portico.db')
+    writeFileSync(file, 'x'.repeat(8192))
+    const server = start(env)
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual([
+      `O banco de dados ${file} está danificado (file is not a database). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
+    ])
+  })
+
   test('a database that cannot be reached', async () => {
-    const { env } = await place()
+    const { env } = await place('postgres')
     const server = start({ ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
     expect(await server.ended).toBe(1)
     expect(lines(server)).toEqual([

@@ -52,7 +52,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL_EMAIL,
     PRINCIPAL_ADMIN_PASSWORD: 'ponte-lilas-grafite-58',
   })
-  const auth = await createAuth(config, database.db)
+  const auth = await createAuth(config, database.db, database.secrets)
   await ensurePrincipal(auth.context)
   const app = Fastify()
   let changes = 0

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
-import { migrate } from '#server/db/migrate.ts'
+import { prepareDatabase } from '#server/secrets/prepare-database.ts'
+import type { SecretBox } from '#server/secrets/secret-box.ts'
+import { makeSecretKeyFile } from '#server/secrets/secret-key-file.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type EngineName = (typeof ENGINES)[number]
@@ -13,6 +16,8 @@ export type EngineName = (typeof ENGINES)[number]
 export interface Storage {
   dataDir: string
   databaseUrl: string | null
+  /** What a server or a command needs to know to use this place. */
+  env: Record<string, string>
   remove(): Promise<void>
 }
 
@@ -20,12 +25,22 @@ export interface Storage {
 export async function makeStorage(engine: EngineName): Promise<Storage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'))
   const removeDirectory = () => rmSync(dataDir, { recursive: true, force: true })
-  if (engine === 'sqlite') return { dataDir, databaseUrl: null, remove: async () => removeDirectory() }
+  if (engine === 'sqlite')
+    return {
+      dataDir,
+      databaseUrl: null,
+      env: { DATA_DIR: dataDir },
+      remove: async () => removeDirectory(),
+    }
   const name = `t_${randomUUID().replaceAll('-', '')}`
   await onServer(`create database ${name}`)
+  const databaseUrl = `postgres://postgres@/${name}?host=${inject('postgresSocket')}`
+  const secretKeyFile = join(dataDir, 'postgres-secret.key')
+  await makeSecretKeyFile(secretKeyFile)
   return {
     dataDir,
-    databaseUrl: `postgres://postgres@/${name}?host=${inject('postgresSocket')}`,
+    databaseUrl,
+    env: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY_FILE: secretKeyFile },
     remove: async () => {
       await onServer(`drop database ${name} with (force)`)
       removeDirectory()
@@ -33,18 +48,28 @@ export async function makeStorage(engine: EngineName): Promise<Storage> {
   }
 }
 
+export interface TestDatabase extends Database {
+  secrets: SecretBox
+}
+
 /** A migrated database of its own for one test file. Call `close` when done. */
-export async function makeDatabase(engine: EngineName): Promise<Database> {
+export async function makeDatabase(engine: EngineName): Promise<TestDatabase> {
   const storage = await makeStorage(engine)
   const database = openDatabase(storage)
-  await migrate(database.db)
+  const secrets = await prepareDatabase(parseConfig(storage.env), database.db, failOnProblem)
   return {
     ...database,
+    secrets,
     close: async () => {
       await database.close()
       await storage.remove()
     },
   }
+}
+
+/** What a server would only log. */
+export function failOnProblem(error: unknown): never {
+  throw error
 }
 
 async function onServer(statement: string): Promise<void> {

@@ -25,12 +25,15 @@ function spawnProgram(
   env: Record<string, string>,
   cwd = process.cwd(),
 ): SpawnedServer {
-  const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return watchProcess(spawn(program, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } }))
+}
+
+export function watchProcess(child: ChildProcess): SpawnedServer {
   let output = ''
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     output += chunk
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     output += chunk
   })
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {

@@ -2,15 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
-import { migrate } from '#server/db/migrate.ts'
 import { createLogger } from '#server/http/logger.ts'
-import { type EngineName, makeStorage } from './engines.ts'
+import { prepareDatabase } from '#server/secrets/prepare-database.ts'
+import type { SecretBox } from '#server/secrets/secret-box.ts'
+import { type EngineName, failOnProblem, makeStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
 
 export interface TestApp {
   app: FastifyInstance
   config: Config
   database: Database
+  secrets: SecretBox
   /** Set when listening was asked for. */
   url: string
   close(): Promise<void>
@@ -39,18 +41,18 @@ export async function startTestApp({
   const port = await freePort()
   const config = parseConfig({
     PORT: String(port),
-    DATA_DIR: storage.dataDir,
     LOG_LEVEL: 'silent',
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
     PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
-    ...(storage.databaseUrl === null ? {} : { DATABASE_URL: storage.databaseUrl }),
+    ...storage.env,
     ...env,
   })
   const database = openDatabase(storage)
-  await migrate(database.db)
+  const secrets = await prepareDatabase(config, database.db, failOnProblem)
   const app = await buildApp({
     config,
     database,
+    secrets,
     log: createLogger(config.logLevel),
     distDir: 'dist',
     maxEventLoopDelayMs,
@@ -60,6 +62,7 @@ export async function startTestApp({
     app,
     config,
     database,
+    secrets,
     url: `http://localhost:${port}`,
     close: async () => {
       app.server.closeAllConnections()

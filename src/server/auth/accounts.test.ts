@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '../../../tests/support/engines.ts'
 import { parseConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
@@ -13,7 +13,7 @@ const SERVICE: Caller = { kind: 'service' }
 const PRINCIPAL = 'principal@portico.example'
 
 describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
-  let database: Database
+  let database: TestDatabase
   let context: AuthContext
   let accounts: Accounts
   let id: string
@@ -22,7 +22,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: PRINCIPAL })
-    ;({ context, accounts } = await createAuth(config, database.db))
+    ;({ context, accounts } = await createAuth(config, database.db, database.secrets))
     await ensurePrincipal(context)
   })
   afterAll(() => database.close())

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import type { SecretPort } from '../db/secret-port.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
@@ -8,6 +9,8 @@ import type { PasswordHasher } from './passwords/password-hasher.ts'
 export interface AuthContext {
   db: Db
   config: Config
+  /** Seals and opens what must not be read in the database. */
+  secrets: SecretPort
   keys: KeyRing
   passwords: PasswordHasher
   /** Signs the cookies by which a browser is known again. */

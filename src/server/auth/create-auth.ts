@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import type { SecretPort } from '../db/secret-port.ts'
 import type { Caller } from '../http/caller.ts'
 import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
@@ -9,6 +10,7 @@ import { Accounts } from './accounts.ts'
 import type { AuthContext } from './auth-context.ts'
 import { createIdentify } from './identify.ts'
 import { readOrMakeSecret } from './keys/app-secret.ts'
+import { CODE_SECRET } from './keys/give-up-secrets.ts'
 import { KeyRing } from './keys/key-ring.ts'
 import { MailQueue } from './mail/mail-queue.ts'
 import { createMailTransport } from './mail/mail-transport.ts'
@@ -26,8 +28,8 @@ export interface Auth {
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-export async function createAuth(config: Config, db: Db, log?: Logger): Promise<Auth> {
-  const context = await createAuthContext(config, db, log)
+export async function createAuth(config: Config, db: Db, secrets: SecretPort, log?: Logger): Promise<Auth> {
+  const context = await createAuthContext(config, db, secrets, log)
   return {
     context,
     identify: createIdentify(context),
@@ -40,16 +42,18 @@ export async function createAuth(config: Config, db: Db, log?: Logger): Promise<
 export async function createAuthContext(
   config: Config,
   db: Db,
+  secrets: SecretPort,
   log = createLogger('silent'),
 ): Promise<AuthContext> {
   const makeSecret = () => randomBytes(32).toString('base64url')
   return {
     db,
     config,
-    keys: await KeyRing.open(db, config),
+    secrets,
+    keys: await KeyRing.open(db, secrets, config),
     passwords: new PasswordHasher(),
-    deviceSecret: await readOrMakeSecret(db, 'device_cookie', makeSecret),
-    codeSecret: await readOrMakeSecret(db, 'one_time_codes', makeSecret),
+    deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
+    codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
     mail: new MailQueue({ send: createMailTransport(config, log), log }),
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '../../../tests/support/engines.ts'
 import { parseConfig } from '../config.ts'
-import type { Database } from '../db/database.ts'
 import { createAuthContext } from './create-auth.ts'
 import { ensurePrincipal } from './ensure-principal.ts'
 
 describe.each(ENGINES)('the principal admin on %s', (engine) => {
-  let database: Database
+  let database: TestDatabase
   beforeAll(async () => {
     database = await makeDatabase(engine)
   })
   afterAll(() => database.close())
 
-  const context = (env: Record<string, string>) => createAuthContext(parseConfig(env), database.db)
+  const context = (env: Record<string, string>) =>
+    createAuthContext(parseConfig(env), database.db, database.secrets)
   const people = async () =>
     (
       await database.db

@@ -11,7 +11,7 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
   let service: string
   beforeAll(async () => {
     site = await startTestApp({ engine })
-    auth = await createAuth(site.config, site.database.db)
+    auth = await createAuth(site.config, site.database.db, site.secrets)
     anon = await auth.anonKey()
     service = await auth.context.keys.makeServiceKey()
   })

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeDocRow } from '../../../tests/support/doc-table.ts'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '../../../tests/support/engines.ts'
 import { Mailbox } from '../../../tests/support/mailbox.ts'
 import { parseConfig } from '../config.ts'
-import type { Database } from '../db/database.ts'
 import { createAuthContext } from './create-auth.ts'
 import { ensurePrincipal } from './ensure-principal.ts'
 import { openLogin, openSession, passwordAmr } from './sessions/open-session.ts'
@@ -26,7 +25,7 @@ const HOLDERS = {
 } as const
 
 describe.each(ENGINES)('an account that holds the principal’s address already, on %s', (engine) => {
-  let database: Database
+  let database: TestDatabase
   let mailbox: Mailbox
   beforeAll(async () => {
     database = await makeDatabase(engine)
@@ -44,7 +43,7 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
   })
 
   const context = (env: Record<string, string>) =>
-    createAuthContext(parseConfig({ SMTP_URL: mailbox.url, ...env }), database.db)
+    createAuthContext(parseConfig({ SMTP_URL: mailbox.url, ...env }), database.db, database.secrets)
   const start = async (env: Record<string, string> = {}) => {
     const auth = await context({ PRINCIPAL_ADMIN_EMAIL: BOSS, ...env })
     const news = await ensurePrincipal(auth)

@@ -1,14 +1,15 @@
 import { recordAudit } from '../db/audit.ts'
 import type { Db } from '../db/database.ts'
+import type { SecretPort } from '../db/secret-port.ts'
 import { inTransaction } from './in-transaction.ts'
 import { replaceSecret } from './keys/app-secret.ts'
 import { makeSigningKey, SIGNING_KEY_SECRET } from './keys/signing-key.ts'
 
 /** Every key and every session that the old signing key vouched for ends; running servers notice within seconds. */
-export async function rotateKeys(db: Db): Promise<void> {
+export async function rotateKeys(db: Db, secrets: SecretPort): Promise<void> {
   const key = await makeSigningKey()
   await inTransaction(db, async (trx) => {
-    await replaceSecret(trx, SIGNING_KEY_SECRET, key)
+    await replaceSecret(trx, secrets, SIGNING_KEY_SECRET, key)
     await trx.deleteFrom('auth_logins').execute()
     await trx.deleteFrom('auth_sessions').execute()
     await recordAudit(trx, { actor_id: null, actor: 'command line', action: 'auth.keys_rotated' })

@@ -1,4 +1,4 @@
-/** `npm run admin -- reset-password EMAIL | remove-factors EMAIL | keys | rotate-keys` */
+/** `npm run admin -- COMMAND`: accounts, keys and the key that seals secrets. */
 
 import type { AuthContext } from '../auth/auth-context.ts'
 import { createAuthContext } from '../auth/create-auth.ts'
@@ -7,17 +7,26 @@ import { resetPassword } from '../auth/reset-password.ts'
 import { rotateKeys } from '../auth/rotate-keys.ts'
 import { type Config, parseConfig, readEnvironment } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { prepareDatabase } from '../secrets/prepare-database.ts'
 import { runCommand, UsageError } from './run-command.ts'
+import { discardUnreadable, makeKeyFile, rotateKey, warn } from './secret-key.ts'
 
 const USAGE = `Uso:
   npm run admin -- reset-password EMAIL   gera uma nova senha e encerra todas as sessões da pessoa
   npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas e encerra todas as sessões da pessoa
   npm run admin -- keys                   mostra a chave pública e a chave de serviço
-  npm run admin -- rotate-keys            troca a chave de assinatura: todas as sessões e chaves antigas deixam de valer`
+  npm run admin -- rotate-keys            troca a chave de assinatura: todas as sessões e chaves antigas deixam de valer
+  npm run admin -- make-secret-key ARQUIVO        cria a chave que cifra os segredos do banco (SECRET_KEY_FILE)
+  npm run admin -- rotate-secret-key [--prepare]  troca essa chave; com --prepare só a põe no arquivo, para ser distribuída
+  npm run admin -- discard-secrets                abre mão dos segredos que a chave não abre mais`
 
 await runCommand(async () => {
   const [command, ...args] = process.argv.slice(2)
+  // It makes what the configuration may be waiting for.
+  if (command === 'make-secret-key') {
+    if (args[0] === undefined) throw new UsageError(USAGE)
+    return makeKeyFile(args[0])
+  }
   const config = parseConfig(readEnvironment())
   switch (command) {
     case 'reset-password':
@@ -31,9 +40,13 @@ await runCommand(async () => {
         throw new UsageError(
           'A chave vem do arquivo em AUTH_SIGNING_KEY_FILE: troque o arquivo e reinicie o servidor.',
         )
-      await withAuth(config, ({ db }) => rotateKeys(db))
+      await withAuth(config, ({ db, secrets }) => rotateKeys(db, secrets))
       console.log('Chave de assinatura trocada. Todas as sessões foram encerradas. As novas chaves:\n')
       return withAuth(config, showKeys)
+    case 'rotate-secret-key':
+      return rotateKey(config, args.includes('--prepare'))
+    case 'discard-secrets':
+      return discardUnreadable(config)
     default:
       throw new UsageError(USAGE)
   }
@@ -43,8 +56,8 @@ await runCommand(async () => {
 async function withAuth(config: Config, work: (auth: AuthContext) => Promise<void>): Promise<void> {
   const database = openDatabase(config)
   try {
-    await migrate(database.db)
-    const auth = await createAuthContext(config, database.db)
+    const secrets = await prepareDatabase(config, database.db, warn)
+    const auth = await createAuthContext(config, database.db, secrets)
     await work(auth)
     // Who is concerned is told by mail.
     await auth.mail.close()

@@ -1,7 +1,8 @@
 /** `npm run backup -- FILE` */
 import { resolve } from 'node:path'
 import { parseConfig, readEnvironment } from '../config.ts'
-import { BackupError, backupDatabase } from '../db/backup.ts'
+import { backupDatabase } from '../db/backup.ts'
+import { BackupError } from '../db/backup-error.ts'
 import { runCommand, UsageError } from './run-command.ts'
 
 await runCommand(() => {
@@ -10,6 +11,10 @@ await runCommand(() => {
   const config = parseConfig(readEnvironment())
   if (config.databaseUrl !== null)
     throw new BackupError('Com PostgreSQL, use pg_dump: este comando é do banco embutido.')
-  backupDatabase(config.dataDir, resolve(file))
+  const { keyId } = backupDatabase(config.dataDir, resolve(file))
   console.log(`Backup gravado em ${resolve(file)}.`)
+  if (keyId !== null)
+    console.log(
+      `A chave dos segredos, ${keyId}, não está nele: guarde uma cópia de ${config.secretKey.file} em outro lugar.`,
+    )
 })

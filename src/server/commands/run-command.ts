@@ -1,13 +1,22 @@
 import { ConfigError } from '../config.ts'
-import { BackupError } from '../db/backup.ts'
+import { BackupError } from '../db/backup-error.ts'
 import { DataDirectoryInUseError } from '../db/data-directory-lock.ts'
+import { NotOwnerOnlyError } from '../db/owner-only.ts'
+import { SecretKeyError } from '../secrets/secret-key-error.ts'
 
 /** A call that does not fit the command's usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-const EXPECTED = [BackupError, ConfigError, DataDirectoryInUseError, UsageError]
+const EXPECTED = [
+  BackupError,
+  ConfigError,
+  DataDirectoryInUseError,
+  NotOwnerOnlyError,
+  SecretKeyError,
+  UsageError,
+]
 
 /** What the operator can mend is one line; anything else keeps its stack. Both end with 1. */
 export async function runCommand(command: () => Promise<void> | void): Promise<void> {

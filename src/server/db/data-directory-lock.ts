@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { touchOwnerOnly } from './owner-only.ts'
 
 export class DataDirectoryInUseError extends Error {
   constructor(directory: string, holder: string) {
@@ -15,14 +16,16 @@ export class DataDirectoryInUseError extends Error {
  */
 export function lockDataDirectory(directory: string): () => void {
   const holderFile = join(directory, 'server.pid')
-  const lock = new DatabaseSync(join(directory, 'lock.db'), { timeout: 0 })
+  const lockFile = join(directory, 'lock.db')
+  touchOwnerOnly(lockFile)
+  const lock = new DatabaseSync(lockFile, { timeout: 0 })
   try {
     lock.exec('begin exclusive')
   } catch {
     lock.close()
     throw new DataDirectoryInUseError(directory, describeHolder(holderFile))
   }
-  writeFileSync(holderFile, String(process.pid))
+  writeFileSync(holderFile, String(process.pid), { mode: 0o600 })
   return () => {
     rmSync(holderFile, { force: true })
     lock.close()

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Engine } from './column-types.ts'
+import { makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './owner-only.ts'
 import { openPostgres } from './postgres-engine.ts'
 import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite-engine.ts'
@@ -36,13 +37,25 @@ export function openDatabase(options: DatabaseOptions): Database {
     })
     return { db, engine: 'postgres', pinSite, close: () => db.destroy() }
   }
-  const db = openSqlite(join(prepareDataDirectory(options.dataDir), SQLITE_FILE))
+  const file = join(prepareDataDirectory(options.dataDir), SQLITE_FILE)
+  // SQLite gives the files beside the database the rights of the database.
+  touchOwnerOnly(file)
+  const db = openSqlite(file)
   return { db, engine: 'sqlite', close: () => db.destroy() }
 }
 
-/** Secrets live here, so nobody but the owner may look in. */
+/** What we write there. Anything else is left as it is: an operator may have named a folder with other things in it. */
+const OWN_FILES = [
+  ...['', '-wal', '-shm', '-journal', '.incoming'].map((suffix) => SQLITE_FILE + suffix),
+  ...['lock.db', 'lock.db-journal', 'server.pid', 'secret.key', 'secret.key.lock'],
+]
+
+/** Secrets live here: nobody but the owner may look in, also where an earlier version or a person made it otherwise. */
 export function prepareDataDirectory(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  makeOwnerOnly(directory)
+  for (const name of OWN_FILES) makeOwnerOnly(join(directory, name))
+  makeFolderOwnerOnly(join(directory, 'outbox'))
   return directory
 }

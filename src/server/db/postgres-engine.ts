@@ -1,6 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { GuardedPool } from './guarded-pool.ts'
+import { keepCause } from './keep-cause.ts'
 import type { Schema } from './schema.ts'
 
 const INT8 = 20
@@ -71,7 +72,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   })
   pool.on('error', options.onConnectionLost)
   const db = new Kysely<Schema>({
-    dialect: new PooledPostgresDialect({ pool: new GuardedPool(pool, queryTimeoutMs) }),
+    dialect: keepCause(new PooledPostgresDialect({ pool: new GuardedPool(pool, queryTimeoutMs) })),
   })
   return {
     db,

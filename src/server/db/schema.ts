@@ -82,6 +82,7 @@ export interface AuthFactors {
   friendly_name: string
   factor_type: 'totp'
   status: 'unverified' | 'verified'
+  /** Sealed. */
   secret: string
   /** The last accepted time step: a code is good once. */
   last_used_step: number | null
@@ -126,8 +127,18 @@ export interface AuthOneTimeTokens {
 /** Keys that the installation made for itself. */
 interface AppSecrets {
   name: string
+  /** Sealed. */
   value: string
   created_at: Timestamp
+}
+
+/** One row. */
+interface SecretKeyState {
+  id: number
+  /** The key that everything sealed is sealed with; null until there is one. */
+  key_id: string | null
+  /** Null while the file may still hold, in freed pages, what was there before the last sealing. */
+  leftovers_cleared_at: Timestamp | null
 }
 
 interface TrackingPixels {
@@ -237,6 +248,7 @@ export interface Schema {
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
   app_secrets: AppSecrets
+  secret_key: SecretKeyState
   tracking_pixels: TrackingPixels
   tag_reports: TagReports
   blocked_hosts: BlockedHosts

@@ -1,4 +1,5 @@
 import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { keepCause } from './keep-cause.ts'
 import type { Schema } from './schema.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -7,7 +8,7 @@ import { SqliteValuesPlugin } from './sqlite-values-plugin.ts'
 /** The file is opened by the first statement. */
 export function openSqlite(file: string): Kysely<Schema> {
   return new Kysely<Schema>({
-    dialect: threadDialect(file),
+    dialect: keepCause(threadDialect(file)),
     plugins: [new SqliteValuesPlugin()],
   })
 }

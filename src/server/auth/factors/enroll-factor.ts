@@ -9,6 +9,7 @@ import { inTransaction } from '../in-transaction.ts'
 import { readBody, text } from '../read-body.ts'
 import { requireUser } from '../require-user.ts'
 import { lockUser } from '../users/lock-user.ts'
+import { factorSecretPlace } from './factor-secret-place.ts'
 import { qrCodeSvg } from './qr-code-svg.ts'
 import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 import { enrolTotp } from './totp.ts'
@@ -48,7 +49,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
           friendly_name: name,
           factor_type: 'totp',
           status: 'unverified',
-          secret,
+          secret: await context.secrets.seal(trx, factorSecretPlace(id), secret),
           created_at: at.toISOString(),
           updated_at: at.toISOString(),
         })

@@ -14,6 +14,7 @@ import { withFactors } from '../users/find-user.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { FactorRow } from '../users/user-object.ts'
 import { countGuess, forgetGuesses, limitFactorCalls } from './factor-limits.ts'
+import { factorSecretPlace } from './factor-secret-place.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 import { raiseSession } from './raise-session.ts'
 import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
@@ -32,7 +33,8 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
     await limitFactorCalls(db, user.id)
     await requireChallenge(db, factor, challengeId)
     await countGuess(db, factor.id)
-    const step = matchTotp(factor.secret, code)
+    const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
+    const step = matchTotp(secret, code)
     if (step === null) throw wrongCode()
     const raised = await inTransaction(db, async (trx) => {
       await lockUser(trx, user.id)

@@ -1,32 +1,46 @@
 import type { Db } from '../../db/database.ts'
+import type { SecretPlace, SecretPort } from '../../db/secret-port.ts'
 
 /** Two processes that start at once agree: the first to write wins and both read the same. */
 export async function readOrMakeSecret(
   db: Db,
+  secrets: SecretPort,
   name: string,
   make: () => Promise<string> | string,
 ): Promise<string> {
-  const known = await readSecret(db, name)
-  if (known !== null) return known
-  await db
-    .insertInto('app_secrets')
-    .values({ name, value: await make(), created_at: new Date().toISOString() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
-  const value = await readSecret(db, name)
-  if (value === null) throw new Error(`the secret ${name} could not be kept`)
-  return value
+  const known = await readSealedSecret(db, name)
+  if (known !== null) return openSecret(secrets, name, known)
+  const made = await make()
+  const stored = await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('app_secrets')
+      .values({
+        name,
+        value: await secrets.seal(trx, placeOf(name), made),
+        created_at: new Date().toISOString(),
+      })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute()
+    return readSealedSecret(trx, name)
+  })
+  if (stored === null) throw new Error(`the secret ${name} could not be kept`)
+  return openSecret(secrets, name, stored)
 }
 
-export async function readSecret(db: Db, name: string): Promise<string | null> {
+/** As it is stored: good for telling whether it changed. */
+export async function readSealedSecret(db: Db, name: string): Promise<string | null> {
   const row = await db.selectFrom('app_secrets').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value ?? null
 }
 
-export async function replaceSecret(db: Db, name: string, value: string): Promise<void> {
-  await db
+export async function replaceSecret(trx: Db, secrets: SecretPort, name: string, text: string): Promise<void> {
+  await trx
     .insertInto('app_secrets')
-    .values({ name, value, created_at: new Date().toISOString() })
+    .values({
+      name,
+      value: await secrets.seal(trx, placeOf(name), text),
+      created_at: new Date().toISOString(),
+    })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet((eb) => ({
         value: eb.ref('excluded.value'),
@@ -34,4 +48,12 @@ export async function replaceSecret(db: Db, name: string, value: string): Promis
       })),
     )
     .execute()
+}
+
+function openSecret(secrets: SecretPort, name: string, sealed: string): Promise<string> {
+  return secrets.open(placeOf(name), sealed)
+}
+
+function placeOf(name: string): SecretPlace {
+  return { table: 'app_secrets', column: 'value', row: name }
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
-import { readSecret } from './app-secret.ts'
+import type { SecretPort } from '../../db/secret-port.ts'
+import { readSealedSecret } from './app-secret.ts'
 import {
   readSigningKeyFile,
   readStoredSigningKey,
@@ -22,25 +23,27 @@ export interface Keys {
 
 export class KeyRing {
   readonly #db: Db
+  readonly #secrets: SecretPort
   readonly #issuer: string
   readonly #fromFile: boolean
   #keys: Keys
   #stored: string | null
   #checkedAt = Date.now()
 
-  private constructor(db: Db, config: Config, keys: Keys, stored: string | null) {
+  private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string | null) {
     this.#db = db
+    this.#secrets = secrets
     this.#issuer = authIssuer(config)
     this.#fromFile = config.auth.signingKeyFile !== null
     this.#keys = keys
     this.#stored = stored
   }
 
-  static async open(db: Db, config: Config): Promise<KeyRing> {
+  static async open(db: Db, secrets: SecretPort, config: Config): Promise<KeyRing> {
     const file = config.auth.signingKeyFile
-    const key = file === null ? await readStoredSigningKey(db) : await readSigningKeyFile(file)
-    const stored = file === null ? await readSecret(db, SIGNING_KEY_SECRET) : null
-    return new KeyRing(db, config, await makeKeys(key, authIssuer(config)), stored)
+    const key = file === null ? await readStoredSigningKey(db, secrets) : await readSigningKeyFile(file)
+    const stored = file === null ? await readSealedSecret(db, SIGNING_KEY_SECRET) : null
+    return new KeyRing(db, secrets, config, await makeKeys(key, authIssuer(config)), stored)
   }
 
   async current(): Promise<Keys> {
@@ -55,9 +58,9 @@ export class KeyRing {
 
   async #recheck(): Promise<void> {
     this.#checkedAt = Date.now()
-    const stored = await readSecret(this.#db, SIGNING_KEY_SECRET)
+    const stored = await readSealedSecret(this.#db, SIGNING_KEY_SECRET)
     if (stored === this.#stored) return
-    this.#keys = await makeKeys(await readStoredSigningKey(this.#db), this.#issuer)
+    this.#keys = await makeKeys(await readStoredSigningKey(this.#db, this.#secrets), this.#issuer)
     this.#stored = stored
   }
 }

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ConfigError } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
+import { closeKeyFile } from '../../db/owner-only.ts'
+import type { SecretPort } from '../../db/secret-port.ts'
 import { readOrMakeSecret } from './app-secret.ts'
 
 type SigningAlgorithm = 'ES256' | 'RS256'
@@ -21,6 +23,7 @@ const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** A JWK, a list of them (the first counts), or a key set: the forms in which operators keep such files. */
 export async function readSigningKeyFile(file: string): Promise<SigningKey> {
+  closeKeyFile(file)
   try {
     const content: unknown = JSON.parse(await readFile(file, 'utf8'))
     const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
@@ -34,8 +37,9 @@ export async function readSigningKeyFile(file: string): Promise<SigningKey> {
 }
 
 /** Made once and kept in the database, so that every replica signs with the same key. */
-export async function readStoredSigningKey(db: Db): Promise<SigningKey> {
-  return importSigningKey(JSON.parse(await readOrMakeSecret(db, SIGNING_KEY_SECRET, makeSigningKey)))
+export async function readStoredSigningKey(db: Db, secrets: SecretPort): Promise<SigningKey> {
+  const stored = await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
+  return importSigningKey(JSON.parse(stored))
 }
 
 export async function makeSigningKey(): Promise<string> {

@@ -1,8 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '../../../../tests/support/engines.ts'
 import { parseConfig } from '../../config.ts'
-import type { Database } from '../../db/database.ts'
 import { createLogger } from '../../http/logger.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { MailQueue } from '../mail/mail-queue.ts'
@@ -25,7 +24,7 @@ const CALLS = [
 
 describe.each(ENGINES)('what a public call does before its answer, on %s', (engine) => {
   describe.each(['closed', 'open'])('with sign-up %s', (signup) => {
-    let database: Database
+    let database: TestDatabase
     let app: FastifyInstance
     let apikey: string
     let release: () => void
@@ -33,7 +32,11 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
     const statements: string[] = []
     beforeAll(async () => {
       database = await makeDatabase(engine)
-      const context = await createAuthContext(parseConfig({ AUTH_SIGNUP: signup }), database.db)
+      const context = await createAuthContext(
+        parseConfig({ AUTH_SIGNUP: signup }),
+        database.db,
+        database.secrets,
+      )
       const answered = new Promise<void>((resolve) => {
         release = resolve
       })

@@ -13,7 +13,7 @@ const UNKNOWN = 'ninguem@exemplo.com.br'
 describe.each(ENGINES)('a wrong password on %s', (engine) => {
   test('is the same work and the same answer, whoever has the address or nobody', async () => {
     const database = await makeDatabase(engine)
-    const context = await createAuthContext(parseConfig({}), database.db)
+    const context = await createAuthContext(parseConfig({}), database.db, database.secrets)
     const passwordHash = await context.passwords.hash('janela-verde-oceano-41')
     await insertUser(database.db, { email: KNOWN, passwordHash, confirmed: true })
     await insertUser(database.db, { email: WITHOUT_PASSWORD, passwordHash: null, confirmed: true })

@@ -1,0 +1,67 @@
+import { recordAudit } from '../../db/audit.ts'
+import type { Db } from '../../db/database.ts'
+import type { SecretPlace } from '../../db/secret-port.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { SIGNING_KEY_SECRET } from './signing-key.ts'
+
+/** Keys the hashes of recovery codes and of codes sent by mail. */
+export const CODE_SECRET = 'one_time_codes'
+
+export interface GivenUp {
+  /** Who has no second factor any more. */
+  people: string[]
+  /** Every session and API key ended. */
+  signingKey: boolean
+  /** Recovery codes, and codes and links on their way by mail. */
+  codes: boolean
+}
+
+/** Removes what nothing can read any more, with all that depended on it. Keys are made anew by the next start. */
+export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[]): Promise<GivenUp> {
+  const rowsOf = (table: string) => unreadable.filter((place) => place.table === table).map(({ row }) => row)
+  const names = rowsOf('app_secrets')
+  const given: GivenUp = {
+    people: await removeFactors(trx, rowsOf('auth_factors')),
+    signingKey: names.includes(SIGNING_KEY_SECRET),
+    codes: names.includes(CODE_SECRET),
+  }
+  for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
+  if (given.signingKey) {
+    await trx.deleteFrom('auth_logins').execute()
+    await trx.deleteFrom('auth_sessions').execute()
+  }
+  if (given.codes) {
+    await trx.deleteFrom('auth_recovery_codes').execute()
+    await trx.deleteFrom('auth_one_time_tokens').execute()
+  }
+  if (unreadable.length > 0)
+    await recordAudit(trx, {
+      actor_id: null,
+      actor: 'command line',
+      action: 'auth.secrets_discarded',
+      before: { app_secrets: names, factors: rowsOf('auth_factors') },
+    })
+  return given
+}
+
+async function removeFactors(trx: Db, ids: readonly string[]): Promise<string[]> {
+  const owners = new Map<string, string>()
+  for (const id of ids) {
+    const factor = await trx
+      .deleteFrom('auth_factors')
+      .where('id', '=', id)
+      .returning(['user_id', 'status'])
+      .executeTakeFirstOrThrow()
+    const { email } = await trx
+      .selectFrom('auth_users')
+      .select('email')
+      .where('id', '=', factor.user_id)
+      .executeTakeFirstOrThrow()
+    if (factor.status === 'verified') owners.set(factor.user_id, email)
+  }
+  for (const userId of owners.keys()) {
+    await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', userId).execute()
+    await endSessions(trx, userId)
+  }
+  return [...owners.values()].sort()
+}

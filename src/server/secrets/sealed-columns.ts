@@ -1,0 +1,5 @@
+/** Every column that holds sealed texts, with the one that names its row. */
+export const SEALED_COLUMNS = [
+  { table: 'auth_factors', column: 'secret', key: 'id' },
+  { table: 'app_secrets', column: 'value', key: 'name' },
+] as const
