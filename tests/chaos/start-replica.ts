@@ -1,5 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSecretKeyFile } from '#server/secrets/secret-key-file.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SpawnedServer, spawnServer, untilReady } from '../support/spawn-server.ts'
 import type { Place } from './scenario.ts'
@@ -13,12 +14,16 @@ export interface Replica {
 /** The built server as a process of its own that answers. */
 export async function startReplica(place: Place, env: Record<string, string>): Promise<Replica> {
   const port = await freePort()
+  // The replicas of one place share the key, as they must; of two that make it at once one is first.
+  const secretKeyFile = join(place.folder, 'secret.key')
+  if (env.DATABASE_URL !== undefined) await makeSecretKeyFile(secretKeyFile)
   const server = spawnServer({
     PORT: String(port),
     DATA_DIR: mkdtempSync(join(place.folder, 'data-')),
     TRUST_PROXY: 'true',
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
     PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
+    ...(env.DATABASE_URL === undefined ? {} : { SECRET_KEY_FILE: secretKeyFile }),
     ...env,
   })
   place.atEnd(async () => {

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { SqlValue } from './sqlite-messages.ts'
 
 const STATEMENT_CACHE_SIZE = 256
-/** Only for opening and reading, where waiting is short; who waits for the write lock waits without holding the thread. */
+/** For opening, reading and what is rare; a write waits for the lock without holding the thread. */
 const BUSY_TIMEOUT_MS = 5000
 
 export interface StatementOutcome {
@@ -46,6 +46,16 @@ export class SqliteConnection {
   run(sql: string, parameters: readonly SqlValue[] = []): StatementOutcome {
     const { statement, hasRows } = this.#prepare(sql)
     return hasRows ? { rows: statement.all(...parameters) } : statement.run(...parameters)
+  }
+
+  /** Waits for other processes inside SQLite. The thread stands still meanwhile: for what is rare. */
+  runPatiently(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
+    this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    try {
+      return this.run(sql, parameters)
+    } finally {
+      this.#database.exec('pragma busy_timeout = 0')
+    }
   }
 
   close(): void {

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -112,6 +114,26 @@ describe('transactions', () => {
     await insert('b')
     expect(await names()).toEqual(['b'])
   })
+})
+
+test('a checkpoint waits for whoever reads elsewhere, so that what was erased leaves the log', async () => {
+  await insert('a')
+  const script = `
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(process.argv[1])
+    database.exec('begin')
+    database.prepare('select * from app_secrets').all()
+    console.log('reads')
+    setTimeout(() => database.exec('rollback'), 300)`
+  const file = join(storage.dataDir, SQLITE_FILE)
+  const reader = spawn(process.execPath, ['--input-type=module', '-e', script, file])
+  const ended = once(reader, 'exit')
+  await once(reader.stdout, 'data')
+  await insert('b')
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database.db)
+  expect(rows[0]?.busy).toBe(0)
+  expect(statSync(`${file}-wal`).size).toBe(0)
+  await ended
 })
 
 test('what was written is read, every time', async () => {

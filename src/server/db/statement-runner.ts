@@ -178,9 +178,12 @@ function runAlone(storage: Storage, { kind, sql, parameters }: StatementRequest)
     case 'transaction':
       assertTransaction(writer)
       return writer.run(sql, parameters)
+    case 'alone':
+      // A checkpoint that finds a reader gives up without an error: it must wait here.
+      return writer.runPatiently(sql, parameters)
     default: {
       const outcome = writer.run(sql, parameters)
-      if (kind === 'write') file.assertInPlace()
+      file.assertInPlace()
       return outcome
     }
   }
