@@ -25,8 +25,8 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   const { db } = site.database
-  for (const table of ['tracking_pixels', 'rate_limits', 'blocked_hosts'] as const)
-    await db.deleteFrom(table).execute()
+  await site.forgetLimits()
+  for (const table of ['tracking_pixels', 'blocked_hosts'] as const) await db.deleteFrom(table).execute()
   await bumpTagsVersion(db)
   vendors.clear()
   context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })

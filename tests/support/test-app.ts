@@ -3,6 +3,7 @@ import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
+import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger } from '#server/http/logger.ts'
 import { type EngineName, makeStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
@@ -13,6 +14,8 @@ export interface TestApp {
   database: Database
   /** Set when listening was asked for. */
   url: string
+  /** As if every limit's window had ended, in memory and in the database. */
+  forgetLimits(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,10 +51,13 @@ export async function startTestApp({
   })
   const database = openDatabase(storage)
   await migrate(database.db)
+  const log = createLogger(config.logLevel)
+  const counter = new HitCounter(database.db, log)
   const app = await buildApp({
     config,
     database,
-    log: createLogger(config.logLevel),
+    log,
+    counter,
     distDir: 'dist',
     maxEventLoopDelayMs,
   })
@@ -61,6 +67,12 @@ export async function startTestApp({
     config,
     database,
     url: `http://localhost:${port}`,
+    forgetLimits: async () => {
+      // What is on its way to the database first, or it would come back.
+      await counter.flush()
+      counter.clear()
+      await database.db.deleteFrom('rate_limits').execute()
+    },
     close: async () => {
       app.server.closeAllConnections()
       await app.close()

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import type { PublicLimits } from '../http/public-limits.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
@@ -15,6 +16,8 @@ export interface AuthContext {
   /** Keys the hashes of codes that are short enough to be guessed. */
   codeSecret: string
   mail: MailQueue
+  /** How often anyone may call. */
+  limits: PublicLimits
   /** The dashboard's own origins. */
   origins: readonly string[]
 }

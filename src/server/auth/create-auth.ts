@@ -3,8 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
+import { HitCounter } from '../http/hit-counter.ts'
 import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
+import { PublicLimits } from '../http/public-limits.ts'
 import { Accounts } from './accounts.ts'
 import type { AuthContext } from './auth-context.ts'
 import { createIdentify } from './identify.ts'
@@ -26,8 +28,8 @@ export interface Auth {
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-export async function createAuth(config: Config, db: Db, log?: Logger): Promise<Auth> {
-  const context = await createAuthContext(config, db, log)
+export async function createAuth(config: Config, db: Db, log?: Logger, limits?: PublicLimits): Promise<Auth> {
+  const context = await createAuthContext(config, db, log, limits)
   return {
     context,
     identify: createIdentify(context),
@@ -41,6 +43,7 @@ export async function createAuthContext(
   config: Config,
   db: Db,
   log = createLogger('silent'),
+  limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
 ): Promise<AuthContext> {
   const makeSecret = () => randomBytes(32).toString('base64url')
   return {
@@ -50,6 +53,7 @@ export async function createAuthContext(
     passwords: new PasswordHasher(),
     deviceSecret: await readOrMakeSecret(db, 'device_cookie', makeSecret),
     codeSecret: await readOrMakeSecret(db, 'one_time_codes', makeSecret),
+    limits,
     mail: new MailQueue({ send: createMailTransport(config, log), log }),
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }

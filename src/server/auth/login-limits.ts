@@ -26,7 +26,7 @@ interface Limit {
  */
 export async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
   for (const limit of limitsOf(guess)) {
-    const { count, retryAfterSeconds } = await readHits(db, limit.key)
+    const { count, retryAfterSeconds } = await readHits(db, limit.key, limit.windowMs)
     if (count >= limit.max) throw rateLimited(retryAfterSeconds)
   }
 }

@@ -33,7 +33,8 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
   })
   afterAll(() => site.close())
   beforeEach(async () => {
-    for (const table of ['rate_limits', 'tag_reports', 'blocked_hosts', 'consent_records'] as const) {
+    await site.forgetLimits()
+    for (const table of ['tag_reports', 'blocked_hosts', 'consent_records'] as const) {
       await site.database.db.deleteFrom(table).execute()
     }
   })

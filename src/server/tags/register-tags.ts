@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
+import type { PublicGuard } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Logger } from '../http/logger.ts'
 import { sendPrepared } from '../http/prepared-response.ts'
@@ -17,16 +18,17 @@ interface TagDeps {
   databaseUrl: string | null
   tags: TagStore
   log: Logger
+  guard: PublicGuard
   siteUrl: string
   ownHosts: ReadonlySet<string>
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
-  const { db, tags, log } = deps
+  const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
-  registerConsent(app, db)
-  registerTagReports(app, { db, tags, buffer })
+  registerConsent(app, { db, guard })
+  registerTagReports(app, { guard, tags, buffer })
   registerCspReports(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.

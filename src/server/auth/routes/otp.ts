@@ -37,7 +37,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
       throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const email = checkEmail(input.email)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
-    await limitByAddress(context, request, 'otp')
+    limitByAddress(context, request, 'otp')
     await limitMail(db, 'otp', email)
     if (config.auth.signup === 'open' && !input.create_user && !(await findUserByEmail(db, email)))
       throw authError(422, 'otp_disabled', 'Signups not allowed for otp')

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { addressBlock } from '../../http/address-block.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { countWrongGuess, refuseWhenLocked } from '../login-limits.ts'
@@ -64,7 +65,7 @@ async function proveCurrentPassword(
   user: UserRow,
   current: string,
 ): Promise<void> {
-  const guess = { email: user.email, address: addressBlock(request.ip), device: null }
+  const guess = { email: user.email, address: addressBlock(clientAddress(request)), device: null }
   await refuseWhenLocked(context.db, guess)
   if (await context.passwords.verify(user.password_hash, current)) return
   await countWrongGuess(context.db, guess)

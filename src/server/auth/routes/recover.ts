@@ -17,7 +17,7 @@ export function registerRecover(scope: FastifyInstance, context: AuthContext): v
   scope.post('/recover', async (request) => {
     const email = checkEmail(readBody(body, request).email)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
-    await limitByAddress(context, request, 'recover')
+    limitByAddress(context, request, 'recover')
     await limitMail(db, 'recovery', email)
     mail.later(async () => {
       const user = await findUserByEmail(db, email)

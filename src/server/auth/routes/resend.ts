@@ -28,7 +28,7 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
     if (given === '') throw validationFailed('Type provided requires an email address')
     const email = checkEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
-    await limitByAddress(context, request, 'resend')
+    limitByAddress(context, request, 'resend')
     await limitMail(db, type, email)
     mail.later(async () => {
       const user = await findUserByEmail(db, email)

@@ -5,7 +5,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
-import { limitCalls } from '../one-time/limit-calls.ts'
+import { limitByPerson } from '../one-time/limit-calls.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { document, readBody, readQuery, text, toJson } from '../read-body.ts'
@@ -39,7 +39,7 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email)
     const changesEmail = newEmail !== user.email
     if (changesEmail || input.password !== '') {
-      await limitCalls(context, 'update-user', user.id)
+      limitByPerson(context, 'update-user', user.id)
       requireSecondFactor(user, session)
     }
     if (changesEmail) await prepareEmailChange(context, user, newEmail)

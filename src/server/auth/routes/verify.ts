@@ -30,7 +30,7 @@ export function registerVerify(scope: FastifyInstance, context: AuthContext): vo
   scope.post('/verify', async (request, reply) => {
     const input = readBody(body, request)
     const kinds = checkInput(input)
-    await limitByAddress(context, request, 'verify')
+    limitByAddress(context, request, 'verify')
     const { token, user } = await findProof(context, input, kinds)
     return redeem(context, { request, reply, token, user, fail: () => expired(input) })
   })
