@@ -47,9 +47,9 @@ export class EnvReader {
     return choice ?? fallback
   }
 
-  email(name: string): string | null {
+  email(name: string, passes = isEmail): string | null {
     const value = this.#raw(name)
-    if (value !== null && !isEmail(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
+    if (value !== null && !passes(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
     return value
   }
 

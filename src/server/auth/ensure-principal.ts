@@ -1,3 +1,5 @@
+import { isEmail } from '#contract/email-pattern.ts'
+import { ConfigError } from '../config.ts'
 import { recordAudit } from '../db/audit.ts'
 import type { AuthContext } from './auth-context.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -15,6 +17,8 @@ export async function ensurePrincipal(context: AuthContext): Promise<string | nu
   const { db, config, passwords } = context
   const { email, password } = config.principal
   const known = await findUserByEmail(db, email)
+  if (known === undefined && !isEmail(email))
+    throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
   const given = known === undefined ? (password ?? generatePassword()) : null
   const passwordHash = given === null ? null : await passwords.hash(given)
   const created = await inTransaction(db, async (trx) => {

@@ -6,7 +6,7 @@ import { limitMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { readBody, readQuery, text } from '../read-body.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 import { findUserByEmail, isShutOut } from '../users/find-user.ts'
 
 const body = z.object({ email: text })
@@ -15,7 +15,7 @@ const body = z.object({ email: text })
 export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
   const { db, mail, origins } = context
   scope.post('/recover', async (request) => {
-    const email = checkEmail(readBody(body, request).email)
+    const email = checkKnownEmail(readBody(body, request).email)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     limitByAddress(context, request, 'recover')
     await limitMail(db, 'recovery', email)

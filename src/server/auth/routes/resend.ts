@@ -8,7 +8,7 @@ import { limitMail } from '../one-time/mail-limits.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { readBody, readQuery, text } from '../read-body.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 import { findUserByEmail, isShutOut } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 
@@ -26,7 +26,7 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
     if (!TYPES.includes(type))
       throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
     if (given === '') throw validationFailed('Type provided requires an email address')
-    const email = checkEmail(given)
+    const email = checkKnownEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     limitByAddress(context, request, 'resend')
     await limitMail(db, type, email)

@@ -36,7 +36,7 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const { user: row, session } = await requireUser(context, request)
     if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const user = await withFactors(db, row)
-    const newEmail = input.email === '' ? user.email : checkEmail(input.email)
+    const newEmail = input.email === '' ? user.email : checkEmail(input.email, user.email)
     const changesEmail = newEmail !== user.email
     if (changesEmail || input.password !== '') {
       limitByPerson(context, 'update-user', user.id)

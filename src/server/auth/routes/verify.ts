@@ -10,7 +10,7 @@ import { limitByAddress } from '../one-time/limit-calls.ts'
 import { readBody, text } from '../read-body.ts'
 import { amrOf } from '../sessions/open-session.ts'
 import { signIn } from '../sessions/sign-in.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 import { confirmEmail } from '../users/confirm-email.ts'
 import { findUserById } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -66,7 +66,7 @@ async function findProof(
     input.token_hash === ''
       ? await findByCode(db, codeSecret, {
           code: input.token.trim(),
-          sentTo: checkEmail(input.email),
+          sentTo: checkKnownEmail(input.email),
           kinds,
         })
       : await findByLink(db, input.token_hash, kinds)

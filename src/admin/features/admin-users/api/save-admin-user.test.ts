@@ -1,16 +1,28 @@
 import { expect, test } from 'vitest'
+import type { AdminUser } from '#contract/admin-user.ts'
 import { adminUserFormSchema } from './save-admin-user.ts'
 
+/** Made before the present rule for addresses. */
+const JOSE = {
+  id: 'x',
+  email: 'josé@portico.example',
+  role: 'admin',
+  is_principal: false,
+  created_at: '',
+  updated_at: '',
+}
 const form = { email: 'ana@portico.example', password: 'uma senha longa', role: 'admin' }
 
-test.each([
-  ['a complete form', true, form, []],
-  ['no password for a new user', true, { ...form, password: '' }, ['Digite uma senha.']],
-  ['no password on edit: the old one stays', false, { ...form, password: '' }, []],
-  ['a short password', false, { ...form, password: '1234567' }, ['Use de 8 a 128 caracteres.']],
-  ['a very long password', true, { ...form, password: 'x'.repeat(129) }, ['Use de 8 a 128 caracteres.']],
-  ['an e-mail without a dot', true, { ...form, email: 'ana@portico' }, ['Digite um e-mail válido.']],
-])('%s', (_name, creating, values, messages) => {
-  const result = adminUserFormSchema(creating).safeParse(values)
+test.each<[string, AdminUser | null, Record<string, string>, string[]]>([
+  ['a complete form', null, form, []],
+  ['no password for a new user', null, { ...form, password: '' }, ['Digite uma senha.']],
+  ['no password on edit: the old one stays', JOSE, { ...form, password: '' }, []],
+  ['a short password', JOSE, { ...form, password: '1234567' }, ['Use de 8 a 128 caracteres.']],
+  ['a very long password', null, { ...form, password: 'x'.repeat(129) }, ['Use de 8 a 128 caracteres.']],
+  ['an old e-mail that stays', JOSE, { ...form, email: ' José@portico.example' }, []],
+  ['an old e-mail for a new user', null, { ...form, email: JOSE.email }, ['Digite um e-mail válido.']],
+  ['an e-mail without a dot', null, { ...form, email: 'ana@portico' }, ['Digite um e-mail válido.']],
+])('%s', (_name, opened, values, messages) => {
+  const result = adminUserFormSchema(opened).safeParse(values)
   expect(result.error?.issues.map((issue) => issue.message) ?? []).toEqual(messages)
 })

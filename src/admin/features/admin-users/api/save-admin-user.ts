@@ -11,10 +11,18 @@ import { useServices } from '../../../lib/services.tsx'
 import { unwrap } from '../../../lib/unwrap.ts'
 import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
 
-/** A password is only required of a new user; on edit an empty one keeps the old. */
-export function adminUserFormSchema(creating: boolean) {
+/** A password is only required of a new user; on edit an empty one keeps the old, and so does an unchanged e-mail. */
+export function adminUserFormSchema(opened: AdminUser | null) {
+  const creating = opened === null
   return z.object({
-    email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
+    email: z
+      .string()
+      .check(
+        z.refine(
+          (email) => isEmail(email) || normalizeEmail(email) === opened?.email,
+          'Digite um e-mail válido.',
+        ),
+      ),
     password: z.string().check(
       z.refine((password) => password !== '' || !creating, 'Digite uma senha.'),
       z.refine(hasRightLength, `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`),

@@ -17,7 +17,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
   const [opened, setOpened] = useState(user)
   const form = useForm<AdminUserForm>({
     defaultValues: toForm(user),
-    resolver: standardSchemaResolver(adminUserFormSchema(user === null)),
+    resolver: standardSchemaResolver(adminUserFormSchema(opened)),
   })
   const save = useSaveAdminUser()
   const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as AdminUser) : null
