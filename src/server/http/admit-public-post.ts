@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 import { isFromOwnPage } from './own-page.ts'
-import type { PublicCall } from './public-allowances.ts'
+import type { PublicCall, Storable } from './public-allowances.ts'
 import type { PublicLimits } from './public-limits.ts'
 
 /** What a public endpoint needs to know who it may listen to. */
@@ -23,8 +23,8 @@ export function admitPublicPost(
 }
 
 /** Before something is stored: past the hour's ceiling it is not, and the caller is told so. */
-export function reserveRoom({ limits }: PublicGuard, call: PublicCall): void {
-  const wait = limits.reserve(call)
+export function reserveRoom({ limits }: PublicGuard, what: Storable): void {
+  const wait = limits.reserve(what)
   if (wait !== null)
     throw tooMany(wait, 'not_recorded', 'Not recorded: too many were sent to us in this hour')
 }

@@ -35,17 +35,15 @@ const TIDY_EVERY_FLUSHES = 30
  */
 export class HitCounter {
   readonly #db: Db
-  readonly #log: Pick<Logger, 'warn'>
   readonly #maxWindows: number
   readonly #windows = new Map<string, Window>()
-  readonly #flush = new RegularFlush(() => this.#send())
-  #unsent = new Set<string>()
+  readonly #flush: RegularFlush
+  readonly #unsent = new Set<string>()
   #flushes = 0
-  #failing = false
 
   constructor(db: Db, log: Pick<Logger, 'warn'>, maxWindows = MAX_WINDOWS) {
     this.#db = db
-    this.#log = log
+    this.#flush = new RegularFlush({ what: 'shared limits', write: () => this.#send(), log })
     this.#maxWindows = maxWindows
   }
 
@@ -98,7 +96,6 @@ export class HitCounter {
     const now = Date.now()
     if (this.#flushes++ % TIDY_EVERY_FLUSHES === 0) this.#tidy(now)
     const keys = [...this.#unsent].sort()
-    this.#unsent = new Set()
     for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT)
       await this.#sendSome(keys.slice(from, from + ROWS_PER_STATEMENT), now)
   }
@@ -106,6 +103,7 @@ export class HitCounter {
   async #sendSome(keys: readonly string[], now: number): Promise<void> {
     const rows: StoredHits[] = []
     for (const key of keys) {
+      this.#unsent.delete(key)
       const window = this.#windows.get(key)
       if (window === undefined || window.unsent === 0) continue
       rows.push({ key, count: window.unsent, expires_at: new Date(window.endsAt).toISOString() })
@@ -114,11 +112,9 @@ export class HitCounter {
     if (rows.length === 0) return
     try {
       for (const row of await addHits(this.#db, rows, LONGEST_WINDOW_MS, now)) this.#learn(row, now)
-      this.#failing = false
     } catch (error) {
       for (const row of rows) this.#keep(row)
-      if (!this.#failing) this.#log.warn({ err: error }, 'limits are not shared with other processes for now')
-      this.#failing = true
+      throw error
     }
   }
 

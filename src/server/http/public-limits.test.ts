@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeDatabase } from '../../../tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { HitCounter } from './hit-counter.ts'
-import { PUBLIC_ALLOWANCES, type PublicAllowance, type PublicCall } from './public-allowances.ts'
+import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './public-allowances.ts'
 import { PublicLimits } from './public-limits.ts'
 
 const HOUR = 3_600_000
@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 function startLimits() {
-  const lines: { level: string; call: string; text: string }[] = []
+  const lines: { fields: object; text: string }[] = []
   const log = {
-    warn: ({ call }: { call: string }, text: string) => void lines.push({ level: 'warn', call, text }),
+    warn: (fields: object, text: string) => void lines.push({ fields, text }),
   } as never
   const counter = new HitCounter(database.db, log)
   return { lines, limits: new PublicLimits({ counter, log, config: { trustProxy: false } }) }
@@ -26,7 +26,8 @@ function startLimits() {
 const from = (ip: string) => ({ ip, headers: {} }) as FastifyRequest
 
 test.each(CALLS)('%s: one address cannot use up its network, nor one network everybody', (call) => {
-  const { perAddress, perNetwork, ceiling }: PublicAllowance = PUBLIC_ALLOWANCES[call]
+  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
+  const ceiling = call in HOURLY_CEILINGS ? HOURLY_CEILINGS[call as keyof typeof HOURLY_CEILINGS] : undefined
   const perHour = ({ max, windowMs }: { max: number; windowMs: number }) => max * (HOUR / windowMs)
   expect(perHour(perNetwork)).toBeGreaterThan(perHour(perAddress))
   expect(ceiling === undefined || perHour(ceiling) > perHour(perNetwork)).toBe(true)
@@ -52,10 +53,12 @@ test.each(CALLS.filter((call) => PUBLIC_ALLOWANCES[call].perNetwork.max < 5_000)
 
 test('a ceiling is told once in the log, holds for everybody, and ends with its hour', () => {
   const { limits, lines } = startLimits()
-  const { max } = PUBLIC_ALLOWANCES.newsletter.ceiling
+  const { max } = HOURLY_CEILINGS.newsletter
   for (let n = 0; n < max; n++) expect(limits.reserve('newsletter', NOON)).toBeNull()
   for (let n = 0; n < 100; n++) expect(limits.reserve('newsletter', NOON + n * 1000)).toBe(3600 - n)
-  expect(lines).toEqual([{ level: 'warn', call: 'newsletter', text: expect.stringContaining('ceiling') }])
+  expect(lines).toEqual([
+    { fields: { what: 'newsletter', ceiling: max, seconds: 3600 }, text: expect.stringContaining('ceiling') },
+  ])
   expect(limits.reserve('newsletter', NOON + HOUR)).toBeNull()
   expect(limits.reserve('consent', NOON)).toBeNull()
 })

@@ -4,7 +4,7 @@ import { addressBlock, networkBlock } from './address-block.ts'
 import { clientAddress } from './client-address.ts'
 import type { Allowance, Hit, HitCounter } from './hit-counter.ts'
 import type { Logger } from './logger.ts'
-import { PUBLIC_ALLOWANCES, type PublicAllowance, type PublicCall } from './public-allowances.ts'
+import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall, type Storable } from './public-allowances.ts'
 
 interface PublicLimitsDeps {
   counter: HitCounter
@@ -41,13 +41,13 @@ export class PublicLimits {
   }
 
   /** Something is about to be stored, out of what everybody together may store in an hour. */
-  reserve(call: PublicCall, now = Date.now()): number | null {
-    const { ceiling }: PublicAllowance = PUBLIC_ALLOWANCES[call]
-    if (ceiling === undefined) return null
-    const wait = this.take(`${call}:everybody`, ceiling, now)
-    if (wait !== null && this.#breaksSilence(`${call}:everybody`, now + wait * 1000, now))
+  reserve(what: Storable, now = Date.now()): number | null {
+    const ceiling = HOURLY_CEILINGS[what]
+    const key = `${what}:everybody`
+    const wait = this.take(key, ceiling, now)
+    if (wait !== null && this.#breaksSilence(key, now + wait * 1000, now))
       this.#deps.log.warn(
-        { call, ceiling: ceiling.max, seconds: wait },
+        { what, ceiling: ceiling.max, seconds: wait },
         'ceiling reached: nothing more of this kind is stored until the hour is over',
       )
     return wait

@@ -1,17 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import type { Db } from '../db/database.ts'
 import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import { attributeViolation } from './attribute-violation.ts'
-import { noteBlockedHost } from './note-blocked-host.ts'
+import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { readViolation } from './read-violation.ts'
 import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 16_000
 
 interface CspReportDeps {
-  db: Db
+  buffer: BlockedHostBuffer
   guard: PublicGuard
   tags: TagStore
   siteUrl: string
@@ -38,7 +37,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
       if (violation !== null) {
         reserveRoom(deps.guard, 'csp-report')
-        await noteBlockedHost(deps.db, violation.host, attributeViolation(violation, deps.tags.recent))
+        deps.buffer.add(violation.host, attributeViolation(violation, deps.tags.recent))
       }
       return reply.code(204).send()
     })

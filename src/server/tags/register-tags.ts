@@ -6,6 +6,7 @@ import { AppError } from '../http/app-error.ts'
 import type { Logger } from '../http/logger.ts'
 import { sendPrepared } from '../http/prepared-response.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
+import { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
@@ -27,9 +28,11 @@ interface TagDeps {
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
+  const hasRoom = () => guard.limits.reserve('blocked-host') === null
+  const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   registerConsent(app, { db, guard })
   registerTagReports(app, { guard, tags, buffer })
-  registerCspReports(app, deps)
+  registerCspReports(app, { ...deps, buffer: blockedHosts })
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   app.get('/tags/*', async (request, reply) => {
@@ -51,5 +54,6 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   app.addHook('onClose', async () => {
     await watch.stop()
     await buffer.stop()
+    await blockedHosts.stop()
   })
 }
