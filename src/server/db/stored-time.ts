@@ -1,5 +1,5 @@
 /** How far the clocks of two replicas may differ before one thinks that its own was set back. */
-export const CLOCK_TOLERANCE_MS = 60_000
+const CLOCK_TOLERANCE_MS = 60_000
 
 /**
  * Whether a time that we write at most `longestMs` ahead is still to come. One that is further ahead was written while

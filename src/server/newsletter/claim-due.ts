@@ -1,5 +1,6 @@
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { aheadRange } from '../db/stored-time.ts'
 import { LONGEST_DELAY_MS } from './back-off.ts'
 
 export interface ClaimedSubscription {
@@ -16,9 +17,6 @@ export interface ClaimOptions {
   limit: number
   leaseMs: number
 }
-
-/** How far the clocks of two replicas may differ before one thinks that its own was set back. */
-const CLOCK_TOLERANCE_MS = 60_000
 
 /**
  * Takes due subscriptions, oldest first, for as long as the lease lasts. One statement, so one short transaction;
@@ -38,14 +36,14 @@ export function claimDue(db: Db, { now, limit, leaseMs }: ClaimOptions): Promise
         .where((eb) =>
           eb.or([
             eb('next_attempt_at', '<=', at(now)),
-            eb('next_attempt_at', '>', at(now + LONGEST_DELAY_MS + CLOCK_TOLERANCE_MS)),
+            eb('next_attempt_at', '>', aheadRange(LONGEST_DELAY_MS, now).upTo),
           ]),
         )
         .where((eb) =>
           eb.or([
             eb('leased_until', 'is', null),
             eb('leased_until', '<=', at(now)),
-            eb('leased_until', '>', at(now + leaseMs + CLOCK_TOLERANCE_MS)),
+            eb('leased_until', '>', aheadRange(leaseMs, now).upTo),
           ]),
         )
         .orderBy('next_attempt_at')
