@@ -16,6 +16,8 @@ export interface TestApp {
   url: string
   /** As if every limit's window had ended, in memory and in the database. */
   forgetLimits(): Promise<void>
+  /** Shares the limits' counts now, and learns those of other processes. */
+  flushLimits(): Promise<void>
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function startTestApp({
     config,
     database,
     url: `http://localhost:${port}`,
+    flushLimits: () => counter.flush(),
     forgetLimits: async () => {
       // What is on its way to the database first, or it would come back.
       await counter.flush()
