@@ -23,6 +23,7 @@ test.each([
 ])('%s is counted as %s, within %s', (address, block, network) => {
   expect(addressBlock(address)).toBe(block)
   expect(networkBlock(address)).toBe(network)
+  expect(networkBlock(block)).toBe(network)
 })
 
 describe('what is no address is one and the same', () => {

@@ -12,9 +12,9 @@ export function addressBlock(text: string): string {
   return address instanceof ipaddr.IPv4 ? address.toString() : blockOf(address, 64)
 }
 
-/** The /48 around it, of which one customer may hold all 65,536 blocks; null where there is none (IPv4). */
+/** The /48 around an address or its block, of which one customer may hold all 65,536; null where there is none (IPv4). */
 export function networkBlock(text: string): string | null {
-  const address = parseAddress(text)
+  const address = parseAddress(text.replace(/\/64$/, ''))
   return address === null || address instanceof ipaddr.IPv4 ? null : blockOf(address, 48)
 }
 
