@@ -30,8 +30,7 @@ const TIDY_EVERY_FLUSHES = 30
 /**
  * Counts in memory what anyone can call, and shares the counts with the other replicas once a second. Only calls that
  * are let through are counted, so a refused one costs nothing but a look. A replica that has not heard of the others'
- * counts yet can let through one allowance of its own: the overshoot is at most one `max` for each further replica, in
- * the first second of a window.
+ * counts yet can let through one allowance of its own: the overshoot is at most one `max` for each further replica.
  */
 export class HitCounter {
   readonly #db: Db
