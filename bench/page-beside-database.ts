@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ADMIN_BOOT_ELEMENT_ID } from '../src/contract/admin-page.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
-import { residentMegabytes } from './load.ts'
 import { printTable } from './print-table.ts'
+import { residentMegabytes } from './process-usage.ts'
 
 const SECONDS = 6
 const VISITS_PER_SECOND = 100

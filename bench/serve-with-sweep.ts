@@ -2,14 +2,14 @@
 import { buildApp } from '../src/server/app.ts'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
 import { openDatabase } from '../src/server/db/database.ts'
-import { migrate } from '../src/server/db/migrate.ts'
 import { createLogger } from '../src/server/http/logger.ts'
 import { sweepRateLimits } from '../src/server/http/rate-limit.ts'
+import { prepareDatabase } from '../src/server/secrets/prepare-database.ts'
 
 const config = parseConfig(readEnvironment())
 const database = openDatabase(config)
-await migrate(database.db)
-const app = await buildApp({ config, database, log: createLogger('silent'), distDir: 'dist' })
+const secrets = await prepareDatabase(config, database.db, (problem) => console.error(problem))
+const app = await buildApp({ config, database, secrets, log: createLogger('silent'), distDir: 'dist' })
 await app.listen({ host: config.host, port: config.port })
 process.on('message', async () => {
   await sweepRateLimits(database.db)

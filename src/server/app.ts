@@ -17,15 +17,18 @@ import { adminPolicy } from './http/content-security-policy.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
 import { createGate } from './http/gate.ts'
 import { registerHealth } from './http/health.ts'
+import { HitCounter } from './http/hit-counter.ts'
 import { registerLoadShedding } from './http/load-shedding.ts'
 import type { Logger } from './http/logger.ts'
 import { ownOrigins } from './http/own-origins.ts'
+import { PublicLimits } from './http/public-limits.ts'
 import { sweepRateLimits } from './http/rate-limit.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
 import { registerSecurityHeaders } from './http/register-security-headers.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers.ts'
 import { loadStaticAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
+import { toTrustProxy } from './http/trust-proxy.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
@@ -51,6 +54,8 @@ export interface AppDeps {
   announce?: (text: string) => void
   /** How far the event loop may lag before calls are turned away. */
   maxEventLoopDelayMs?: number
+  /** Counts the calls that anyone can make. */
+  counter?: HitCounter
 }
 
 /** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
@@ -62,6 +67,7 @@ export async function buildApp({
   distDir,
   announce = () => {},
   maxEventLoopDelayMs,
+  counter = new HitCounter(database.db, log),
 }: AppDeps): Promise<FastifyInstance> {
   const https = config.siteUrl.startsWith('https:')
   const manifest = new BuildManifest(join(distDir, 'client'))
@@ -84,7 +90,9 @@ export async function buildApp({
     swapPage: (set) => pages.compose(set),
   })
   await tags.refresh()
-  const auth = await createAuth(config, database.db, secrets, log)
+  const limits = new PublicLimits({ counter, log, config })
+  const guard = { limits, siteUrl: config.siteUrl }
+  const auth = await createAuth(config, database.db, secrets, log, limits)
   const principal = await ensurePrincipal(auth.context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
@@ -120,6 +128,7 @@ export async function buildApp({
   registerHealth(app, database.db)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
+  app.addHook('onClose', () => counter.stop())
   await registerAuth(app, auth.context)
   await registerAccount(app, auth.context)
   await registerData(app, {
@@ -136,6 +145,7 @@ export async function buildApp({
     retention: config.retention,
     tags,
     log,
+    guard,
     siteUrl: config.siteUrl,
     ownHosts: ownHosts(config),
   })
@@ -154,18 +164,11 @@ export async function buildApp({
   const deliveries = new DeliveryWorker({ db: database.db, webhook: config.newsletter, log })
   registerNewsletter(app, {
     db: database.db,
-    config,
+    guard,
     renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
     onStored: () => deliveries.wake(),
   })
   app.addHook('onReady', async () => deliveries.start())
   app.addHook('onClose', () => deliveries.stop())
   return app
-}
-
-/** The framework takes a hop count only as a function. */
-function toTrustProxy(
-  value: Config['trustProxy'],
-): boolean | string[] | ((address: string, hop: number) => boolean) {
-  return typeof value === 'number' ? (_address, hop) => hop < value : value
 }

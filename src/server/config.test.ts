@@ -56,6 +56,7 @@ describe('each bad value is reported', () => {
     ['SMTP_URL', 'http://mail'],
     ['MAIL_FROM', 'Somebody'],
     ['TRUST_PROXY', 'everyone'],
+    ['TRUST_PROXY', '10.0.0.0/99'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
 
@@ -101,7 +102,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       webhookSecret: env.text('NEWSLETTER_WEBHOOK_SECRET', 1024),
     },
     principal: {
-      email: normalizeEmail(env.email('PRINCIPAL_ADMIN_EMAIL') ?? 'admin@portico.example'),
+      email: normalizeEmail(env.email('PRINCIPAL_ADMIN_EMAIL', mayBeKnownEmail) ?? 'admin@portico.example'),
       password: env.password('PRINCIPAL_ADMIN_PASSWORD'),
     },
     auth: {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
 import { isEmail } from '#contract/email-pattern.ts'
 
@@ -47,9 +47,9 @@ export class EnvReader {
     return choice ?? fallback
   }
 
-  email(name: string): string | null {
+  email(name: string, passes = isEmail): string | null {
     const value = this.#raw(name)
-    if (value !== null && !isEmail(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
+    if (value !== null && !passes(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
     return value
   }
 
@@ -114,7 +114,7 @@ export class EnvReader {
     if (/^\d{1,2}$/.test(value)) return Number(value)
     const proxies = value.split(',').map((part) => part.trim())
     const bad = proxies.filter(
-      (proxy) => !NAMED_RANGES.has(proxy) && isIP(proxy.replace(/\/\d{1,3}$/, '')) === 0,
+      (proxy) => !NAMED_RANGES.has(proxy) && !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy),
     )
     if (bad.length > 0)
       this.fault(name, `deve ser true, false, um número de saltos ou endereços; "${bad[0]}" não é`)

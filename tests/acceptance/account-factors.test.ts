@@ -24,7 +24,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
   afterAll(() => site.close())
   afterEach(async () => {
     await site.database.db.deleteFrom('auth_factors').execute()
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
   })
 
   const client = () =>
@@ -144,13 +144,13 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     const { auth, app, factorId } = await enrolled()
     const { data: challenge } = await auth.mfa.challenge({ factorId })
     const guess = (code: string) => auth.mfa.verify({ factorId, challengeId: challenge?.id ?? '', code })
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
     for (let n = 0; n < 10; n++) expect((await guess('000000')).error?.code).toBe('mfa_verification_failed')
     expect((await guess(await app.next())).error).toMatchObject({
       status: 429,
       code: 'over_request_rate_limit',
     })
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
     for (let n = 0; n < 15; n++) expect((await auth.mfa.challenge({ factorId })).error).toBeNull()
     expect((await auth.mfa.challenge({ factorId })).error).toMatchObject({ status: 429 })
   })

@@ -27,7 +27,7 @@ describe.each(ENGINES)('a flood of public calls, with sign-up open, on %s', (eng
     await mailbox.close()
   })
   afterEach(async () => {
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
     mailbox.received.length = 0
   })
 

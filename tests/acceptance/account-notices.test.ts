@@ -46,7 +46,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await mailbox.close()
   })
   beforeEach(async () => {
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
     email = `pessoa${people++}@exemplo.com.br`
     const { data } = await boss
       .from('admin_users')

@@ -36,7 +36,7 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
       autoRefreshToken: false,
     })
   /** As if a minute had passed since the last mail. */
-  const later = () => site.database.db.deleteFrom('rate_limits').execute()
+  const later = () => site.forgetLimits()
   const claims = async () => decodeJwt((await auth.getSession()).data.session?.access_token ?? '')
 
   beforeAll(async () => {

@@ -12,7 +12,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     keys = await readKeys(site)
   })
   afterAll(() => site.close())
-  beforeEach(() => site.database.db.deleteFrom('rate_limits').execute())
+  beforeEach(() => site.forgetLimits())
 
   const guess = (
     password: string,
@@ -64,6 +64,15 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect([wrong.length, refused.length]).toEqual([30, 20])
     expect((await guess(PRINCIPAL.password)).status).toBe(429)
     expect((await guess(PRINCIPAL.password, { from: '10.0.0.2' })).status).toBe(200)
+  })
+
+  test('one IPv6 /48 gets a hundred and fifty over all accounts and blocks', async () => {
+    for (let n = 0; n < 150; n++) {
+      const from = `2001:db8:48:${n.toString(16)}::1`
+      expect((await guess('wrong', { email: `v${n}@exemplo.com.br`, from })).status).toBe(400)
+    }
+    expect((await guess(PRINCIPAL.password, { from: '2001:db8:48:ffff::1' })).status).toBe(429)
+    expect((await guess(PRINCIPAL.password, { from: '2001:db8:49::1' })).status).toBe(200)
   })
 
   test('a forged X-Forwarded-For changes nothing', async () => {

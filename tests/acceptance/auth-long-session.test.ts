@@ -23,7 +23,7 @@ describe.each(ENGINES)(`a session of ${CHAIN} refreshes on %s`, (engine) => {
   })
   afterAll(() => site.close())
   beforeEach(async () => {
-    await site.database.db.deleteFrom('rate_limits').execute()
+    await site.forgetLimits()
     ;({ bearer, sessionId } = await signIn())
     await lengthen(sessionId)
   })

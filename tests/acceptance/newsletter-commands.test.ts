@@ -80,9 +80,9 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
     const { stdout } = await newsletter('export')
     const lines = stdout.split('\r\n')
     expect(lines).toHaveLength(5)
-    expect(stdout).toMatch(/^ana@exemplo\.com\.br,entregue,/m)
-    expect(stdout).toMatch(/^bia@exemplo\.com\.br,aguardando,.*,HTTP 500\r$/m)
-    expect(stdout).toMatch(/^'=1\+1@exemplo\.com\.br,aguardando,/m)
+    expect(stdout).toMatch(/^"ana@exemplo\.com\.br","entregue",/m)
+    expect(stdout).toMatch(/^"bia@exemplo\.com\.br","aguardando",.*,"HTTP 500"\r$/m)
+    expect(stdout).toMatch(/^"'=1\+1@exemplo\.com\.br","aguardando",/m)
   })
 
   test('export writes a file for the owner alone, and over no other', async () => {

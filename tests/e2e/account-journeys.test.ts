@@ -35,7 +35,7 @@ afterEach(async () => {
     .where('email', '=', PRINCIPAL.email)
     .execute()
   await db.deleteFrom('auth_factors').execute()
-  await db.deleteFrom('rate_limits').execute()
+  await admin.site.forgetLimits()
 })
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

@@ -61,6 +61,9 @@ test('warnings come while the code is typed, and do not keep anyone from saving'
 
 test('a visit is seen under the status and in the chart, and what it was kept from can be allowed', async () => {
   await visitSite()
+  await vi.waitFor(async () => {
+    expect(await admin.site.database.db.selectFrom('blocked_hosts').selectAll().execute()).toHaveLength(1)
+  }, 10_000)
   await page.reload()
   await row('Fornecedor novo').getByText('Rodou agora mesmo').waitFor()
   await row('Fornecedor novo').getByRole('button', { name: 'Ver código: Fornecedor novo' }).click()

@@ -170,15 +170,19 @@ async function runAttack(name: string, scene: Scene, page: Page): Promise<string
   }
   if (name === 'forged-reports') {
     await attack()
-    const rows = await app.database.db.selectFrom('blocked_hosts').select('host').execute()
-    return [...scene.believedHosts, ...rows.map((row) => row.host)][0] ?? null
+    const look = async () => {
+      const rows = await app.database.db.selectFrom('blocked_hosts').select('host').execute()
+      return [...scene.believedHosts, ...rows.map((row) => row.host)][0] ?? null
+    }
+    // Reports are written once a second.
+    return settled(look, 30)
   }
   return attack()
 }
 
 /** A request that was sent is given time to arrive. */
-async function settled(look: () => Promise<string | null>): Promise<string | null> {
-  for (let turn = 0; turn < 10; turn++) {
+async function settled(look: () => Promise<string | null>, turns = 10): Promise<string | null> {
+  for (let turn = 0; turn < turns; turn++) {
     const found = await look()
     if (found !== null) return found
     await new Promise((done) => setTimeout(done, 100))

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
+import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger } from '#server/http/logger.ts'
 import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import type { SecretBox } from '#server/secrets/secret-box.ts'
@@ -15,6 +16,10 @@ export interface TestApp {
   secrets: SecretBox
   /** Set when listening was asked for. */
   url: string
+  /** As if every limit's window had ended, in memory and in the database. */
+  forgetLimits(): Promise<void>
+  /** Shares the limits' counts now, and learns those of other processes. */
+  flushLimits(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,11 +54,14 @@ export async function startTestApp({
   })
   const database = openDatabase(storage)
   const secrets = await prepareDatabase(config, database.db, failOnProblem)
+  const log = createLogger(config.logLevel)
+  const counter = new HitCounter(database.db, log)
   const app = await buildApp({
     config,
     database,
     secrets,
-    log: createLogger(config.logLevel),
+    log,
+    counter,
     distDir: 'dist',
     maxEventLoopDelayMs,
   })
@@ -64,6 +72,13 @@ export async function startTestApp({
     database,
     secrets,
     url: `http://localhost:${port}`,
+    flushLimits: () => counter.flush(),
+    forgetLimits: async () => {
+      // What is on its way to the database first, or it would come back.
+      await counter.flush()
+      counter.clear()
+      await database.db.deleteFrom('rate_limits').execute()
+    },
     close: async () => {
       app.server.closeAllConnections()
       await app.close()

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
+import type { PublicLimits } from '../http/public-limits.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
@@ -18,6 +19,8 @@ export interface AuthContext {
   /** Keys the hashes of codes that are short enough to be guessed. */
   codeSecret: string
   mail: MailQueue
+  /** How often anyone may call. */
+  limits: PublicLimits
   /** The dashboard's own origins. */
   origins: readonly string[]
 }

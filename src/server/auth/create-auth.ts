@@ -4,8 +4,10 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
 import type { Caller } from '../http/caller.ts'
+import { HitCounter } from '../http/hit-counter.ts'
 import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
+import { PublicLimits } from '../http/public-limits.ts'
 import { Accounts } from './accounts.ts'
 import type { AuthContext } from './auth-context.ts'
 import { createIdentify } from './identify.ts'
@@ -28,8 +30,14 @@ export interface Auth {
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-export async function createAuth(config: Config, db: Db, secrets: SecretPort, log?: Logger): Promise<Auth> {
-  const context = await createAuthContext(config, db, secrets, log)
+export async function createAuth(
+  config: Config,
+  db: Db,
+  secrets: SecretPort,
+  log?: Logger,
+  limits?: PublicLimits,
+): Promise<Auth> {
+  const context = await createAuthContext(config, db, secrets, log, limits)
   return {
     context,
     identify: createIdentify(context),
@@ -44,6 +52,7 @@ export async function createAuthContext(
   db: Db,
   secrets: SecretPort,
   log = createLogger('silent'),
+  limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
 ): Promise<AuthContext> {
   const makeSecret = () => randomBytes(32).toString('base64url')
   return {
@@ -54,6 +63,7 @@ export async function createAuthContext(
     passwords: new PasswordHasher(),
     deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
+    limits,
     mail: new MailQueue({ send: createMailTransport(config, log), log }),
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }

@@ -1,3 +1,5 @@
+import { isEmail } from '#contract/email-pattern.ts'
+import { ConfigError } from '../config.ts'
 import { recordAudit } from '../db/audit.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
@@ -27,6 +29,8 @@ export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipa
   const { db, config, passwords } = context
   const { email, password } = config.principal
   if (await isSettled(db, email)) return null
+  if (!isEmail(email) && (await findUserByEmail(db, email)) === undefined)
+    throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
   const given = password ?? generatePassword()
   const passwordHash = await passwords.hash(given)
   const settled = await inTransaction(db, (trx) => settle(trx, email, passwordHash))

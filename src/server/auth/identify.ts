@@ -7,6 +7,7 @@ import type { AuthContext } from './auth-context.ts'
 import { isUuid } from './is-uuid.ts'
 import { apiKeyRole, readApiKey, readBearer } from './keys/read-api-key.ts'
 import { isExpired } from './keys/token-signer.ts'
+import { isLoginOpen } from './sessions/is-login-alive.ts'
 
 interface CallerRow {
   user_id: string
@@ -37,14 +38,14 @@ export function createIdentify({ db, keys }: AuthContext): (request: FastifyRequ
     const sessionId = claims.session_id
     if (sessionId === undefined) return { kind: apiKeyRole(claims) === 'service_role' ? 'service' : 'anon' }
     const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
-    return toCaller(row, sessionId, new Date().toISOString())
+    return toCaller(row, sessionId, Date.now())
   }
 }
 
-function toCaller(row: CallerRow | undefined, sessionId: string, now: string): Caller {
-  if (row === undefined || (row.login_expires_at !== null && row.login_expires_at <= now))
+function toCaller(row: CallerRow | undefined, sessionId: string, now: number): Caller {
+  if (row === undefined || (row.login_expires_at !== null && !isLoginOpen(row.login_expires_at, now)))
     throw new AppError(401, 'session_not_found', 'Session from session_id claim in JWT does not exist')
-  if (row.banned_until !== null && row.banned_until > now)
+  if (row.banned_until !== null && Date.parse(row.banned_until) > now)
     throw new AppError(401, 'user_banned', 'User is banned')
   return {
     kind: 'user',

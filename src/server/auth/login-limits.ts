@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { Db } from '../db/database.ts'
+import { networkBlock } from '../http/address-block.ts'
 import { countHit, readHits } from '../http/rate-limit.ts'
 import { rateLimited } from './auth-error.ts'
 
 const MINUTE_MS = 60_000
+/** One customer may hold a whole IPv6 /48, that is 65,536 of the blocks that count as one address. */
+const MAX_PER_NETWORK = 150
 
 export interface Guess {
   email: string
@@ -26,7 +29,7 @@ interface Limit {
  */
 export async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
   for (const limit of limitsOf(guess)) {
-    const { count, retryAfterSeconds } = await readHits(db, limit.key)
+    const { count, retryAfterSeconds } = await readHits(db, limit.key, limit.windowMs)
     if (count >= limit.max) throw rateLimited(retryAfterSeconds)
   }
 }
@@ -43,8 +46,12 @@ export async function countWrongGuess(db: Db, guess: Guess): Promise<void> {
 function limitsOf({ email, address, device }: Guess): Limit[] {
   if (device !== null) return [{ key: `login:device:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
   const account = createHash('sha256').update(normalizeEmail(email)).digest('base64url')
+  const network = networkBlock(address)
   return [
     { key: `login:account:${account}`, max: 10, windowMs: 15 * MINUTE_MS },
     { key: `login:address:${address}`, max: 30, windowMs: 5 * MINUTE_MS },
+    ...(network === null
+      ? []
+      : [{ key: `login:network:${network}`, max: MAX_PER_NETWORK, windowMs: 5 * MINUTE_MS }]),
   ]
 }

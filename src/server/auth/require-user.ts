@@ -6,6 +6,7 @@ import { authError } from './auth-error.ts'
 import { isUuid } from './is-uuid.ts'
 import { apiKeyRole, readBearer } from './keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from './keys/token-signer.ts'
+import { isLoginOpen } from './sessions/is-login-alive.ts'
 import { findUserById } from './users/find-user.ts'
 import type { UserRow } from './users/user-object.ts'
 
@@ -62,7 +63,7 @@ export async function findSession(
     .where('s.id', '=', sessionId)
     .where('s.user_id', '=', userId)
     .executeTakeFirst()
-  const isOver = row?.login_expires_at != null && Date.parse(row.login_expires_at) <= Date.now()
+  const isOver = row?.login_expires_at != null && !isLoginOpen(row.login_expires_at, Date.now())
   return isOver ? undefined : row
 }
 

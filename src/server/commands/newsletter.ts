@@ -3,7 +3,7 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isEmail } from '#contract/email-pattern.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { type Config, parseConfig, readEnvironment } from '../config.ts'
 import { type Database, type Db, openDatabase, SQLITE_FILE } from '../db/database.ts'
 import { eraseSubscription } from '../newsletter/erase-subscription.ts'
@@ -77,7 +77,7 @@ function createExportFile(path: string): Writable {
 }
 
 async function erase(db: Db, email: string): Promise<void> {
-  if (!isEmail(email)) throw new UsageError(`"${email}" não é um e-mail.`)
+  if (!mayBeKnownEmail(email)) throw new UsageError(`"${email}" não é um e-mail.`)
   const { found, wasDelivered } = await eraseSubscription(db, email, new Date())
   if (!found) throw new UsageError('Não há inscrição com este e-mail.')
   console.log('Inscrição apagada.')

@@ -1,20 +1,24 @@
-import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { parseAddress } from './parse-address.ts'
 
-/** Longer than any address: behind a trusted proxy the text is whatever the proxy passed on. */
-const MAX_LENGTH = 64
-const GROUPS = 8
-const GROUPS_OF_A_NETWORK = 4
+/** Whatever is no address is counted together: a new text must never be a new allowance. */
+const UNKNOWN = 'unknown'
+const BITS_PER_PART = 16
 
 /** What one visitor is counted by: an IPv4 address, or the /64 of an IPv6 one, because a household holds a whole /64. */
-export function addressBlock(address: string): string {
-  const bare = address.split('%', 1)[0] ?? ''
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(bare)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!isIPv6(bare)) return bare.slice(0, MAX_LENGTH)
-  const [head = '', tail] = bare.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(Math.max(0, GROUPS - before.length - after.length)).fill('0')
-  const network = [...before, ...zeros, ...after].slice(0, GROUPS_OF_A_NETWORK)
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+export function addressBlock(text: string): string {
+  const address = parseAddress(text)
+  if (address === null) return UNKNOWN
+  return address instanceof ipaddr.IPv4 ? address.toString() : blockOf(address, 64)
+}
+
+/** The /48 around an address or its block, of which one customer may hold all 65,536; null where there is none (IPv4). */
+export function networkBlock(text: string): string | null {
+  const address = parseAddress(text.replace(/\/64$/, ''))
+  return address === null || address instanceof ipaddr.IPv4 ? null : blockOf(address, 48)
+}
+
+function blockOf(address: ipaddr.IPv6, bits: 48 | 64): string {
+  const network = address.parts.map((part, index) => (index < bits / BITS_PER_PART ? part : 0))
+  return `${new ipaddr.IPv6(network)}/${bits}`
 }

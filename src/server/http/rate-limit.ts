@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { aheadRange, isStillAhead } from '../db/stored-time.ts'
 
 export interface RateLimitState {
   /** Hits in the current window, this one included. */
@@ -8,36 +10,72 @@ export interface RateLimitState {
   retryAfterSeconds: number
 }
 
-/** Counts one hit. One statement, so that it is exact whichever replica is asked and however many ask at once. */
+export interface StoredHits {
+  key: string
+  count: number
+  /** When the window ends. */
+  expires_at: string
+}
+
+/** No window is longer, so a row that ends later than this was written while the clock was wrong. */
+export const LONGEST_WINDOW_MS = 60 * 60_000
+const SWEEP_STEP = 1_000
+
+/**
+ * Counts one hit, in one statement, so that it is exact whichever replica is asked and however many ask at once: what
+ * guesses at secrets and mail are counted by. For calls that anyone can make there is `PublicLimits`.
+ */
 export async function countHit(
   db: Db,
   key: string,
   windowMs: number,
   now = Date.now(),
 ): Promise<RateLimitState> {
-  const at = new Date(now).toISOString()
-  const row = await db
-    .insertInto('rate_limits')
-    .values({ key, count: 1, expires_at: new Date(now + windowMs).toISOString() })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet((eb) => ({
-        count: sql<number>`case when ${eb.ref('rate_limits.expires_at')} <= ${at} then 1 else ${eb.ref('rate_limits.count')} + 1 end`,
-        expires_at: sql<string>`case when ${eb.ref('rate_limits.expires_at')} <= ${at} then ${eb.ref('excluded.expires_at')} else ${eb.ref('rate_limits.expires_at')} end`,
-      })),
-    )
-    .returning(['count', 'expires_at'])
-    .executeTakeFirstOrThrow()
+  const hit = { key, count: 1, expires_at: new Date(now + windowMs).toISOString() }
+  const [row] = await addHits(db, [hit], windowMs, now)
+  if (row === undefined) throw new Error('a counted hit has no row')
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }
 
+/**
+ * Adds hits to their windows, opening new ones where the old have ended, and gives back what is then stored. The rows
+ * must be sorted by key: two replicas that lock the same rows in different orders would wait for each other.
+ */
+export function addHits(
+  db: Db,
+  rows: readonly StoredHits[],
+  longestWindowMs: number,
+  now: number,
+): Promise<StoredHits[]> {
+  const { after, upTo } = aheadRange(longestWindowMs, now)
+  const ended = sql<boolean>`(rate_limits.expires_at <= ${after} or rate_limits.expires_at > ${upTo})`
+  return db
+    .insertInto('rate_limits')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        count: sql<number>`case when ${ended} then excluded.count else rate_limits.count + excluded.count end`,
+        expires_at: sql<string>`case when ${ended} then excluded.expires_at else rate_limits.expires_at end`,
+      }),
+    )
+    .returning(['key', 'count', 'expires_at'])
+    .execute()
+}
+
 /** Looks without counting. */
-export async function readHits(db: Db, key: string, now = Date.now()): Promise<RateLimitState> {
+export async function readHits(
+  db: Db,
+  key: string,
+  windowMs = LONGEST_WINDOW_MS,
+  now = Date.now(),
+): Promise<RateLimitState> {
   const row = await db
     .selectFrom('rate_limits')
     .select(['count', 'expires_at'])
     .where('key', '=', key)
     .executeTakeFirst()
-  if (row === undefined || Date.parse(row.expires_at) <= now) return { count: 0, retryAfterSeconds: 1 }
+  if (row === undefined || !isStillAhead(row.expires_at, windowMs, now))
+    return { count: 0, retryAfterSeconds: 1 }
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }
 
@@ -45,11 +83,34 @@ export async function forgetHits(db: Db, key: string): Promise<void> {
   await db.deleteFrom('rate_limits').where('key', '=', key).execute()
 }
 
-/** Run now and then: an expired row is worth nothing. */
+/** Run now and then: an ended window is worth nothing. In steps, so that nobody waits for a million of them. */
 export async function sweepRateLimits(db: Db, now = Date.now()): Promise<void> {
-  await db.deleteFrom('rate_limits').where('expires_at', '<=', new Date(now).toISOString()).execute()
+  const { after, upTo } = aheadRange(LONGEST_WINDOW_MS, now)
+  const ended = [
+    { is: '<=', time: after },
+    { is: '>', time: upTo },
+  ] as const
+  for (const { is, time } of ended) {
+    let swept = SWEEP_STEP
+    while (swept === SWEEP_STEP) {
+      const { numDeletedRows } = await db
+        .deleteFrom('rate_limits')
+        .where('key', 'in', (eb) =>
+          eb
+            .selectFrom('rate_limits')
+            .select('key')
+            .where('expires_at', is, time)
+            .limit(SWEEP_STEP)
+            // Rows that somebody is writing are left for the next time instead of waited for.
+            .$if(engineOf(db) === 'postgres', (query) => query.forUpdate().skipLocked()),
+        )
+        .executeTakeFirst()
+      swept = Number(numDeletedRows)
+    }
+  }
 }
 
-function secondsUntil(expiresAt: string, now: number): number {
-  return Math.max(1, Math.ceil((Date.parse(expiresAt) - now) / 1000))
+export function secondsUntil(time: string | number, now: number): number {
+  const at = typeof time === 'number' ? time : Date.parse(time)
+  return Math.max(1, Math.ceil((at - now) / 1000))
 }

@@ -1,5 +1,6 @@
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { aheadRange } from '../db/stored-time.ts'
 import { LONGEST_DELAY_MS } from './back-off.ts'
 
 export interface ClaimedSubscription {
@@ -17,9 +18,6 @@ export interface ClaimOptions {
   leaseMs: number
 }
 
-/** How far the clocks of two replicas may differ before one thinks that its own was set back. */
-const CLOCK_TOLERANCE_MS = 60_000
-
 /**
  * Takes due subscriptions, oldest first, for as long as the lease lasts. One statement, so one short transaction;
  * PostgreSQL's `skip locked` lets replicas take different rows at once instead of waiting for each other.
@@ -29,16 +27,16 @@ const CLOCK_TOLERANCE_MS = 60_000
  * look would read every row that waits.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<ClaimedSubscription[]> {
-  const due = await claim(db, options, '<=', options.now)
+  const due = await claim(db, options, '<=', new Date(options.now).toISOString())
   if (due.length > 0) return due
-  return claim(db, options, '>', options.now + LONGEST_DELAY_MS + CLOCK_TOLERANCE_MS)
+  return claim(db, options, '>', aheadRange(LONGEST_DELAY_MS, options.now).upTo)
 }
 
 function claim(
   db: Db,
   { now, limit, leaseMs }: ClaimOptions,
   comparison: '<=' | '>',
-  time: number,
+  time: string,
 ): Promise<ClaimedSubscription[]> {
   const at = (instant: number) => new Date(instant).toISOString()
   return db
@@ -47,12 +45,12 @@ function claim(
         .selectFrom('newsletter_subscriptions')
         .select('id')
         .where('status', '=', 'pending')
-        .where('next_attempt_at', comparison, at(time))
+        .where('next_attempt_at', comparison, time)
         .where((eb) =>
           eb.or([
             eb('leased_until', 'is', null),
             eb('leased_until', '<=', at(now)),
-            eb('leased_until', '>', at(now + leaseMs + CLOCK_TOLERANCE_MS)),
+            eb('leased_until', '>', aheadRange(leaseMs, now).upTo),
           ]),
         )
         .orderBy('next_attempt_at')

@@ -4,11 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
 import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { HitCounter } from '../http/hit-counter.ts'
+import { createLogger } from '../http/logger.ts'
+import { PublicLimits } from '../http/public-limits.ts'
 import { registerNewsletter } from './register-newsletter.ts'
 
 const { success, invalid, rejected } = NEWSLETTER_MESSAGES
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
+const SAME_SITE = { 'sec-fetch-site': 'same-site', origin: 'http://localhost' }
 
 describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
   let site: TestApp
@@ -133,17 +137,29 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect({ ...(await row()) }).toEqual({ status: 'pending', attempts: 0, delivery_key, last_error: null })
   })
 
-  test.each([
-    ['cross-site', 403],
-    ['same-site', 200],
-    ['same-origin', 200],
-    ['none', 200],
-  ])('a form that the browser calls %s gets %i', async (origin, status) => {
-    const email = `${origin}@exemplo.com.br`
-    const response = await post(FORM_TYPE, new URLSearchParams({ email }).toString(), {
-      'sec-fetch-site': origin,
-    })
-    expect(response.statusCode).toBe(status)
+  test.each<[string, Record<string, string>, number]>([
+    ['the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['the browser calls same-site', { 'sec-fetch-site': 'same-site' }, 403],
+    ['the browser calls same-site, whatever it says of itself', SAME_SITE, 403],
+    ['the browser calls same-origin', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['the person sends again', { 'sec-fetch-site': 'none' }, 200],
+    ['another origin sends without fetch metadata', { origin: 'https://malvado.example' }, 403],
+    ['another port sends without fetch metadata', { origin: 'http://localhost:1' }, 403],
+    ['a page without an origin sends', { origin: 'null' }, 403],
+    ['our own page sends without fetch metadata', { origin: 'OWN' }, 200],
+    ['the page of the host that was asked sends', { origin: 'http://192.0.2.9:8', host: '192.0.2.9:8' }, 200],
+    ['no browser sends', {}, 200],
+  ])('a form that %s', async (_what, headers, status) => {
+    const email = `origem${visitor}@exemplo.com.br`
+    const own = headers.origin === 'OWN' ? { origin: site.config.siteUrl } : headers
+    for (const [type, body] of [
+      [FORM_TYPE, new URLSearchParams({ email }).toString()],
+      [JSON_TYPE, JSON.stringify({ email })],
+    ] as const) {
+      const response = await post(type, body, own)
+      expect(response.statusCode).toBe(status)
+      expect(response.body).toContain(status === 200 ? success : rejected)
+    }
     expect((await stored()).includes(email)).toBe(status === 200)
   })
 
@@ -159,6 +175,20 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
     expect((await flood('vizinha@exemplo.com.br', '203.0.113.10')).statusCode).toBe(200)
     expect((await stored()).filter((email) => email.startsWith('flood'))).toHaveLength(10)
+  })
+
+  test.each([
+    ['a port of its own each time', (n: number) => `203.0.113.77:${40_000 + n}`],
+    ['an IPv6 port', (n: number) => `[2001:db8:77::${n.toString(16)}]:${40_000 + n}`],
+    ['a text that is no address', (n: number) => `junk-${n}`],
+  ])('%s makes no new visitor', async (_what, address) => {
+    await site.forgetLimits()
+    const statuses: number[] = []
+    for (let n = 0; n < 13; n++) {
+      const headers = { 'x-forwarded-for': address(n) }
+      statuses.push((await post(JSON_TYPE, '{"email":"porta@exemplo.com.br"}', headers)).statusCode)
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(3).fill(429)])
   })
 
   test('one IPv6 network is one visitor', async () => {
@@ -181,10 +211,18 @@ test.each([JSON_TYPE, FORM_TYPE])(
     const database = await makeDatabase('sqlite')
     await sql`drop table newsletter_subscriptions`.execute(database.db)
     const app = Fastify()
+    const log = createLogger('silent')
     let woken = false
     registerNewsletter(app, {
       db: database.db,
-      config: { trustProxy: false },
+      guard: {
+        limits: new PublicLimits({
+          counter: new HitCounter(database.db, log),
+          log,
+          config: { trustProxy: false },
+        }),
+        siteUrl: 'http://localhost',
+      },
       renderAnswer: (message) => `<p>${message}</p>`,
       onStored: () => {
         woken = true

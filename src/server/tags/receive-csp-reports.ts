@@ -1,18 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import type { Db } from '../db/database.ts'
+import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import { attributeViolation } from './attribute-violation.ts'
-import { noteBlockedHost } from './note-blocked-host.ts'
-import { admitPublicCall } from './public-endpoint.ts'
+import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { readViolation } from './read-violation.ts'
 import type { TagStore } from './tag-store.ts'
 
-const LIMIT = { name: 'csp-report', perWindow: 60, windowMs: 60_000 }
 const BODY_LIMIT_BYTES = 16_000
 
 interface CspReportDeps {
-  db: Db
+  buffer: BlockedHostBuffer
+  guard: PublicGuard
   tags: TagStore
   siteUrl: string
   ownHosts: ReadonlySet<string>
@@ -33,11 +32,12 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       },
     )
     scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-      await admitPublicCall(deps.db, request, LIMIT)
+      admitPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
       if (violation !== null) {
-        await noteBlockedHost(deps.db, violation.host, attributeViolation(violation, deps.tags.recent))
+        reserveRoom(deps.guard, 'csp-report')
+        deps.buffer.add(violation.host, attributeViolation(violation, deps.tags.recent))
       }
       return reply.code(204).send()
     })

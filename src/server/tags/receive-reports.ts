@@ -6,13 +6,11 @@ import {
   TAG_REPORT_MAX_RESULTS,
   TAG_REPORT_PATH,
 } from '#contract/tag-report.ts'
-import type { Db } from '../db/database.ts'
+import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
-import { admitPublicCall } from './public-endpoint.ts'
 import type { ReportBuffer } from './report-buffer.ts'
 import type { TagStore } from './tag-store.ts'
 
-const LIMIT = { name: 'tag-report', perWindow: 60, windowMs: 60_000 }
 const BODY_LIMIT_BYTES = 64_000
 
 const reportSchema = z.object({
@@ -30,12 +28,13 @@ const reportSchema = z.object({
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { db, tags, buffer }: { db: Db; tags: TagStore; buffer: ReportBuffer },
+  { guard, tags, buffer }: { guard: PublicGuard; tags: TagStore; buffer: ReportBuffer },
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    await admitPublicCall(db, request, LIMIT)
+    admitPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
+    reserveRoom(guard, 'tag-report')
     const open = new Set(tags.recent.flatMap((set) => set.tags.map((tag) => tag.id)))
     for (const { id, outcome, error } of parsed.data.results) {
       if (open.delete(id)) buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)

@@ -3,18 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
+import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
-import { admitPublicCall } from './public-endpoint.ts'
 
-const LIMIT = { name: 'consent', perWindow: 30, windowMs: 60_000 }
 const BODY_LIMIT_BYTES = 1_000
 
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
-export function registerConsent(app: FastifyInstance, db: Db): void {
+export function registerConsent(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
   app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    await admitPublicCall(db, request, LIMIT)
+    admitPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a consent record')
+    // The choice holds in the browser either way; only its proof is missing, and the answer says so.
+    reserveRoom(guard, 'consent')
     const { id, action, categories, text_version, tag_set_version } = parsed.data
     await db
       .insertInto('consent_records')

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
+import type { PublicGuard } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Logger } from '../http/logger.ts'
 import { sendPrepared } from '../http/prepared-response.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
+import { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
@@ -18,17 +20,20 @@ interface TagDeps {
   retention: TagRetention
   tags: TagStore
   log: Logger
+  guard: PublicGuard
   siteUrl: string
   ownHosts: ReadonlySet<string>
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
-  const { db, tags, log } = deps
+  const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
-  registerConsent(app, db)
-  registerTagReports(app, { db, tags, buffer })
-  registerCspReports(app, deps)
+  const hasRoom = () => guard.limits.reserve('blocked-host') === null
+  const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
+  registerConsent(app, { db, guard })
+  registerTagReports(app, { guard, tags, buffer })
+  registerCspReports(app, { ...deps, buffer: blockedHosts })
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   app.get('/tags/*', async (request, reply) => {
@@ -50,5 +55,6 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   app.addHook('onClose', async () => {
     await watch.stop()
     await buffer.stop()
+    await blockedHosts.stop()
   })
 }

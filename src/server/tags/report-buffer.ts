@@ -2,11 +2,15 @@ import { sql } from 'kysely'
 import type { TagOutcome } from '#contract/tag-report.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
+import { RegularFlush } from '../http/regular-flush.ts'
 
-const FLUSH_MS = 1_000
 const HOUR_MS = 3_600_000
 /** Reports can be forged, and the column is an integer: a count stops here. */
 const MAX_COUNT = 1_000_000_000
+/** While nothing can be written, this many pixels and hours are kept in memory, and no more. */
+const MAX_KEPT = 10_000
+/** Seven parameters each: below what either engine takes in one statement. */
+const ROWS_PER_STATEMENT = 1_000
 
 interface Counts {
   pixel_id: string
@@ -18,57 +22,72 @@ interface Counts {
   last_error: string | null
 }
 
-/** Adds reports up in memory and writes them once a second: a visit with 200 tags is one write, not 200. */
+/**
+ * Adds reports up in memory and writes them once a second: a visit with 200 tags is one write, not 200. What a process
+ * has not written when it is killed is gone: a report is a count, and nobody is told that it is durable.
+ */
 export class ReportBuffer {
   readonly #db: Db
-  readonly #log: Logger
-  readonly #timer: NodeJS.Timeout
+  readonly #flush: RegularFlush
   #counts = new Map<string, Counts>()
-  #flushing: Promise<void> = Promise.resolve()
 
-  constructor(db: Db, log: Logger) {
+  constructor(db: Db, log: Pick<Logger, 'warn'>) {
     this.#db = db
-    this.#log = log
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS)
-    this.#timer.unref()
+    this.#flush = new RegularFlush({ what: 'tag reports', write: () => this.#write(), log })
   }
 
   add(pixelId: string, outcome: TagOutcome, error: string | null, now = Date.now()): void {
-    const hour = new Date(Math.floor(now / HOUR_MS) * HOUR_MS).toISOString()
-    const key = `${pixelId} ${hour}`
-    const counts = this.#counts.get(key) ?? {
+    this.#merge({
       pixel_id: pixelId,
-      hour,
+      hour: new Date(Math.floor(now / HOUR_MS) * HOUR_MS).toISOString(),
       ran: 0,
       blocked: 0,
       failed: 0,
-      last_ran_at: null,
-      last_error: null,
-    }
-    counts[outcome]++
-    if (outcome === 'ran') counts.last_ran_at = new Date(now).toISOString()
-    if (error !== null) counts.last_error = error
-    this.#counts.set(key, counts)
+      [outcome]: 1,
+      last_ran_at: outcome === 'ran' ? new Date(now).toISOString() : null,
+      last_error: error,
+    })
   }
 
   flush(): Promise<void> {
-    this.#flushing = this.#flushing.then(() => this.#write())
-    return this.#flushing
+    return this.#flush.now()
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.flush()
+  stop(): Promise<void> {
+    return this.#flush.stop()
+  }
+
+  #merge(more: Counts): void {
+    const key = `${more.pixel_id} ${more.hour}`
+    const counts = this.#counts.get(key)
+    if (counts === undefined) {
+      if (this.#counts.size < MAX_KEPT) this.#counts.set(key, more)
+      return
+    }
+    counts.ran += more.ran
+    counts.blocked += more.blocked
+    counts.failed += more.failed
+    counts.last_ran_at = more.last_ran_at ?? counts.last_ran_at
+    counts.last_error = more.last_error ?? counts.last_error
   }
 
   async #write(): Promise<void> {
-    if (this.#counts.size === 0) return
-    const batch = [...this.#counts.values()]
-    this.#counts = new Map()
+    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
+    const keys = [...this.#counts.keys()].sort()
+    for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT)
+      await this.#writeSome(keys.slice(from, from + ROWS_PER_STATEMENT))
+  }
+
+  async #writeSome(keys: readonly string[]): Promise<void> {
+    const rows = keys.flatMap((key) => this.#counts.get(key) ?? [])
+    for (const key of keys) this.#counts.delete(key)
     try {
-      await writeCounts(this.#db, batch)
+      await writeCounts(this.#db, rows)
     } catch (error) {
-      this.#log.warn({ err: error, reports: batch.length }, 'tag reports could not be stored')
+      const newer = this.#counts
+      this.#counts = new Map()
+      for (const counts of [...rows, ...newer.values()]) this.#merge(counts)
+      throw error
     }
   }
 }
@@ -76,16 +95,17 @@ export class ReportBuffer {
 async function writeCounts(db: Db, batch: readonly Counts[]): Promise<void> {
   // A pixel deleted since is no longer worth counting, and would fail the whole write.
   const ids = [...new Set(batch.map((counts) => counts.pixel_id))]
-  const known = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
-  const rows = batch.filter((counts) => known.some(({ id }) => id === counts.pixel_id))
-  if (rows.length === 0) return
+  const rows = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
+  const known = new Set(rows.map(({ id }) => id))
+  const kept = batch.filter((counts) => known.has(counts.pixel_id))
+  if (kept.length === 0) return
   const added = (column: 'ran' | 'blocked' | 'failed') => {
     const sum = sql<number>`${sql.ref(`tag_reports.${column}`)} + ${sql.ref(`excluded.${column}`)}`
     return sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`
   }
   await db
     .insertInto('tag_reports')
-    .values(rows)
+    .values(kept)
     .onConflict((conflict) =>
       conflict.columns(['pixel_id', 'hour']).doUpdateSet({
         ran: added('ran'),

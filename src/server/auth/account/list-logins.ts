@@ -1,7 +1,7 @@
 import type { OwnLogin } from '#contract/account.ts'
 import type { Db } from '../../db/database.ts'
 import type { SessionRow } from '../require-user.ts'
-import { LOGIN_IDLE_MS } from '../sessions/login-cookie.ts'
+import { isLoginAlive } from '../sessions/is-login-alive.ts'
 
 /** Where a person is signed in: each browser, and each program that keeps a session of its own. Newest use first. */
 export async function listLogins(db: Db, own: SessionRow, now = Date.now()): Promise<OwnLogin[]> {
@@ -9,8 +9,7 @@ export async function listLogins(db: Db, own: SessionRow, now = Date.now()): Pro
     .selectFrom('auth_logins')
     .select(['id', 'user_agent', 'created_at', 'last_used_at'])
     .where('user_id', '=', own.user_id)
-    .where('expires_at', '>', new Date(now).toISOString())
-    .where('last_used_at', '>', new Date(now - LOGIN_IDLE_MS).toISOString())
+    .select('expires_at')
     .execute()
   const sessions = await db
     .selectFrom('auth_sessions')
@@ -18,7 +17,10 @@ export async function listLogins(db: Db, own: SessionRow, now = Date.now()): Pro
     .where('user_id', '=', own.user_id)
     .where('login_id', 'is', null)
     .execute()
-  return [...logins, ...sessions]
+  const alive = logins
+    .filter((login) => isLoginAlive(login, now))
+    .map(({ expires_at: _end, ...login }) => login)
+  return [...alive, ...sessions]
     .map((row) => ({ ...row, current: row.id === own.login_id || row.id === own.id }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at))
 }

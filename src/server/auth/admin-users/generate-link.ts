@@ -12,7 +12,7 @@ import { tokenLink } from '../one-time/token-link.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import { document, readBody, readQuery, text } from '../read-body.ts'
 import { requireService } from '../require-user.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkEmail, checkKnownEmail } from '../users/check-email.ts'
 import { findUserByEmail, findUserById, withFactors } from '../users/find-user.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
@@ -39,7 +39,7 @@ export function registerGenerateLink(scope: FastifyInstance, context: AuthContex
     const input = readBody(body, request)
     const kind = KINDS.find((candidate) => candidate === input.type)
     if (kind === undefined) throw validationFailed('Invalid email action link type requested')
-    const user = await findOrMakeUser(context, kind, { ...input, email: checkEmail(input.email) })
+    const user = await findOrMakeUser(context, kind, { ...input, email: checkKnownEmail(input.email) })
     const redirectTo =
       redirectTarget(origins, readQuery(request, 'redirect_to')) ??
       `${config.adminUrl ?? config.siteUrl}/admin`

@@ -23,7 +23,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
   scope.put('/:id', async (request) => {
     const input = readBody(userInput, request)
     const user = await findTarget(context, request)
-    const email = input.email === '' ? user.email : checkEmail(input.email)
+    const email = input.email === '' ? user.email : checkEmail(input.email, user.email)
     const changesEmail = email !== user.email
     const tokenRole = readRole(input.role)
     const bannedUntil = readBan(input.ban_duration)

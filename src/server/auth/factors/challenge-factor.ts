@@ -6,7 +6,7 @@ import { requireUser } from '../require-user.ts'
 import { limitFactorCalls } from './factor-limits.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 
-const CHALLENGE_MS = 300_000
+export const CHALLENGE_MS = 300_000
 
 export function registerChallengeFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
+import { aheadRange } from '../../db/stored-time.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
@@ -78,7 +79,12 @@ async function makeRoom(trx: Db, userId: string, name: string, now: Date): Promi
     .deleteFrom('auth_factors')
     .where('user_id', '=', userId)
     .where('status', '=', 'unverified')
-    .where('created_at', '<=', new Date(now.getTime() - UNFINISHED_MS).toISOString())
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '<=', new Date(now.getTime() - UNFINISHED_MS).toISOString()),
+        eb('created_at', '>', aheadRange(0, now.getTime()).upTo),
+      ]),
+    )
     .execute()
   const factors = await trx
     .selectFrom('auth_factors')

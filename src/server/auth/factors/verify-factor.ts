@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
+import { isStillAhead } from '../../db/stored-time.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
@@ -13,6 +14,7 @@ import { toSessionObject } from '../sessions/session-object.ts'
 import { withFactors } from '../users/find-user.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { FactorRow } from '../users/user-object.ts'
+import { CHALLENGE_MS } from './challenge-factor.ts'
 import { countGuess, forgetGuesses, limitFactorCalls } from './factor-limits.ts'
 import { factorSecretPlace } from './factor-secret-place.ts'
 import { findOwnFactor } from './find-own-factor.ts'
@@ -21,6 +23,8 @@ import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 import { matchTotp } from './totp.ts'
 
 const body = z.object({ challenge_id: text, code: text })
+/** How far ahead of a code's own step the last used one can be: both may drift by a step, and replicas by a minute. */
+const STEPS_AHEAD = 4
 
 /** The right code makes the factor count and raises the session that showed it. */
 export function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
@@ -71,7 +75,7 @@ async function requireChallenge(db: Db, factor: FactorRow, challengeId: string):
   // The protocol's answer to a challenge that was met already.
   if (challenge.verified_at !== null)
     throw authError(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
-  if (Date.parse(challenge.expires_at) <= Date.now())
+  if (!isStillAhead(challenge.expires_at, CHALLENGE_MS, Date.now()))
     throw authError(
       422,
       'mfa_challenge_expired',
@@ -86,7 +90,14 @@ async function spend(trx: Db, factor: FactorRow, challengeId: string, step: numb
     .updateTable('auth_factors')
     .set({ status: 'verified', last_used_step: step, updated_at: now })
     .where('id', '=', factor.id)
-    .where((eb) => eb.or([eb('last_used_step', 'is', null), eb('last_used_step', '<', step)]))
+    .where((eb) =>
+      eb.or([
+        eb('last_used_step', 'is', null),
+        eb('last_used_step', '<', step),
+        // No code of this step could have been shown yet: the clock was set back since.
+        eb('last_used_step', '>', step + STEPS_AHEAD),
+      ]),
+    )
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
   await trx

@@ -1,4 +1,5 @@
 import { compactVerify, type JWTPayload, SignJWT } from 'jose'
+import { isStillAhead } from '../../db/stored-time.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** The claims that we read; what else a token carries is for its holder. */
@@ -8,6 +9,8 @@ export interface TokenClaims extends JWTPayload {
 }
 
 const CACHE_SIZE = 5_000
+/** How long a session's access token is good. */
+export const ACCESS_TOKEN_SECONDS = 3600
 
 /** Signs and verifies with one key. A token that was verified once is remembered: the signature check is the dear part. */
 export class TokenSigner {
@@ -46,6 +49,11 @@ export class TokenSigner {
   }
 }
 
+/** An API key lasts as long as whoever signed it wanted; a session's token an hour, whatever the clock said then. */
 export function isExpired(claims: TokenClaims, now = Date.now()): boolean {
-  return typeof claims.exp === 'number' && claims.exp * 1000 <= now
+  if (typeof claims.exp !== 'number') return false
+  const endsAt = claims.exp * 1000
+  return claims.session_id === undefined
+    ? endsAt <= now
+    : !isStillAhead(endsAt, ACCESS_TOKEN_SECONDS * 1000, now)
 }

@@ -1,12 +1,13 @@
 import type { Config } from '../../config.ts'
 import { recordAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/database.ts'
+import { aheadRange } from '../../db/stored-time.ts'
 import { refuseTakenEmail } from '../accounts.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { refuseChangeOfPrincipal } from '../users/refuse-on-principal.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { spendToken, type TokenRow } from './find-token.ts'
-import { forgetTokens } from './issue-token.ts'
+import { forgetTokens, TOKEN_LIFE_MS } from './issue-token.ts'
 
 /**
  * Both mailboxes must agree: whoever took over a session cannot take the account away, and a mistyped address locks
@@ -18,7 +19,7 @@ export async function confirmEmailChange(
   token: TokenRow,
   fail: () => Error,
 ): Promise<UserRow | null> {
-  const now = new Date().toISOString()
+  const { after: now, upTo } = aheadRange(TOKEN_LIFE_MS, Date.now())
   // Holds the row, so that two confirmations at once cannot both believe to be the first.
   const user = await trx
     .updateTable('auth_users')
@@ -35,6 +36,7 @@ export async function confirmEmailChange(
     .where('kind', '=', other)
     .where('used_at', 'is not', null)
     .where('expires_at', '>', now)
+    .where('expires_at', '<=', upTo)
     .executeTakeFirst()
   if (confirmed === undefined) return null
   refuseChangeOfPrincipal(config, user.email)

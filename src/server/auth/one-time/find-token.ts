@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { AuthOneTimeTokens } from '../../db/schema.ts'
+import { aheadRange } from '../../db/stored-time.ts'
 import { countHit } from '../../http/rate-limit.ts'
 import { hashOpaqueToken } from '../sessions/opaque-token.ts'
+import { TOKEN_LIFE_MS } from './issue-token.ts'
 import { isSameHash, keyedHash } from './keyed-hash.ts'
 import type { Kind } from './kinds.ts'
 
@@ -48,21 +50,25 @@ export async function findByCode(
 
 /** Says whether it was still there to be used: of two that come with the same token, one is told no. */
 export async function spendToken(trx: Db, id: string, now = new Date()): Promise<boolean> {
+  const { after, upTo } = aheadRange(TOKEN_LIFE_MS, now.getTime())
   const { numUpdatedRows } = await trx
     .updateTable('auth_one_time_tokens')
     .set({ used_at: now.toISOString() })
     .where('id', '=', id)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now.toISOString())
+    .where('expires_at', '>', after)
+    .where('expires_at', '<=', upTo)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
 function pending(db: Db, kinds: readonly Kind[]) {
+  const { after, upTo } = aheadRange(TOKEN_LIFE_MS, Date.now())
   return db
     .selectFrom('auth_one_time_tokens')
     .selectAll()
     .where('kind', 'in', kinds)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', new Date().toISOString())
+    .where('expires_at', '>', after)
+    .where('expires_at', '<=', upTo)
 }

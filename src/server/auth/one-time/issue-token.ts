@@ -4,7 +4,7 @@ import { makeOpaqueToken } from '../sessions/opaque-token.ts'
 import { keyedHash } from './keyed-hash.ts'
 import type { Kind } from './kinds.ts'
 
-const LIFE_MS = 60 * 60 * 1000
+export const TOKEN_LIFE_MS = 60 * 60 * 1000
 
 export interface IssuedToken {
   kind: Kind
@@ -40,7 +40,7 @@ export async function issueToken(
       code_hash: keyedHash(secret, id, code),
       sent_to: sentTo,
       created_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + LIFE_MS).toISOString(),
+      expires_at: new Date(now.getTime() + TOKEN_LIFE_MS).toISOString(),
     })
     .execute()
   return { kind, sentTo, token, code }

@@ -1,23 +1,18 @@
 import type { FastifyRequest } from 'fastify'
-import { addressBlock } from '../../http/address-block.ts'
-import { countHit } from '../../http/rate-limit.ts'
+import type { PublicCall } from '../../http/public-allowances.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { rateLimited } from '../auth-error.ts'
 
-const MAX = 30
-const WINDOW_MS = 5 * 60_000
+const PER_PERSON = { max: 30, windowMs: 5 * 60_000 }
 
 /** The protocol's limit; each operation has its own allowance. */
-export async function limitCalls({ db }: AuthContext, operation: string, who: string): Promise<void> {
-  const { count, retryAfterSeconds } = await countHit(db, `${operation}:${who}`, WINDOW_MS)
-  if (count > MAX) throw rateLimited(retryAfterSeconds)
+export function limitByPerson({ limits }: AuthContext, operation: string, userId: string): void {
+  const wait = limits.take(`${operation}:person:${userId}`, PER_PERSON)
+  if (wait !== null) throw rateLimited(wait)
 }
 
 /** Who calls without a session is known by where they call from. */
-export function limitByAddress(
-  context: AuthContext,
-  request: FastifyRequest,
-  operation: string,
-): Promise<void> {
-  return limitCalls(context, operation, `address:${addressBlock(request.ip)}`)
+export function limitByAddress({ limits }: AuthContext, request: FastifyRequest, call: PublicCall): void {
+  const wait = limits.admit(request, call)
+  if (wait !== null) throw rateLimited(wait)
 }

@@ -7,7 +7,8 @@ import { limitByAddress } from './limit-calls.ts'
 import { countRequest } from './mail-limits.ts'
 
 interface PublicRequest {
-  operation: string
+  /** What is counted: each has an allowance of its own. */
+  operation: 'otp' | 'recover' | `resend:${string}`
   email: string
   /** Makes the account that is not there yet, where it may be made. */
   findElse?: () => Promise<UserRow | undefined>
@@ -24,7 +25,7 @@ export async function mailBehindAnswer(
   { operation, email, findElse = async () => undefined }: PublicRequest,
   write: (user: UserRow) => Promise<OutgoingMail[]>,
 ): Promise<Record<string, never>> {
-  await limitByAddress(context, request, operation.split(':', 1)[0] ?? operation)
+  limitByAddress(context, request, operation === 'otp' || operation === 'recover' ? operation : 'resend')
   if (await countRequest(context.db, operation, email))
     context.mail.later(async () => {
       const user = (await findUserByEmail(context.db, email)) ?? (await findElse())

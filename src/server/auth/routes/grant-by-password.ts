@@ -4,6 +4,7 @@ import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import { recordAudit } from '../../db/audit.ts'
 import { addressBlock } from '../../http/address-block.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../auth-error.ts'
 import { countWrongGuess, type Guess, refuseWhenLocked } from '../login-limits.ts'
@@ -28,7 +29,7 @@ export async function grantByPassword(
   if (email === '') throw authError(422, 'phone_provider_disabled', 'Phone logins are disabled')
   const user = await findUserByEmail(context.db, email)
   const device = user === undefined ? null : readDevice(request, context.deviceSecret, user.id)
-  const guess: Guess = { email, address: addressBlock(request.ip), device }
+  const guess: Guess = { email, address: addressBlock(clientAddress(request)), device }
   const proved = await provePassword(context, guess, user, password)
   if (proved.banned_until !== null && Date.parse(proved.banned_until) > Date.now())
     throw authError(400, 'user_banned', 'User is banned')

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import { addressBlock } from '../../http/address-block.ts'
 import { AppError } from '../../http/app-error.ts'
-import { countHit, readHits } from '../../http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { rateLimited, validationFailed } from '../auth-error.ts'
+import { validationFailed } from '../auth-error.ts'
+import { limitByAddress } from '../one-time/limit-calls.ts'
 import { readBody, text } from '../read-body.ts'
 import { rotateRefreshToken } from '../sessions/rotate-refresh-token.ts'
 import { type SessionObject, toSessionObject } from '../sessions/session-object.ts'
@@ -12,10 +11,6 @@ import { withFactors } from '../users/find-user.ts'
 
 const body = z.object({ refresh_token: text })
 const TOKEN_SHAPE = /^[\w-]{12,128}$/
-
-/** Only tokens that never existed count, so that no person is ever signed out by the limit. */
-const MAX_UNKNOWN = 300
-const WINDOW_MS = 5 * 60_000
 
 export async function grantByRefreshToken(
   context: AuthContext,
@@ -28,15 +23,9 @@ export async function grantByRefreshToken(
     const { user, session } = await rotateRefreshToken(context.db, token)
     return await toSessionObject(context, await withFactors(context.db, user), session)
   } catch (error) {
+    // Only tokens that never existed count, so that no person is ever signed out by the limit.
     if (error instanceof AppError && error.code === 'refresh_token_not_found')
-      await countUnknown(context, addressBlock(request.ip))
+      limitByAddress(context, request, 'refresh-unknown')
     throw error
   }
-}
-
-async function countUnknown({ db }: AuthContext, address: string): Promise<void> {
-  const key = `refresh:address:${address}`
-  const known = await readHits(db, key)
-  if (known.count >= MAX_UNKNOWN) throw rateLimited(known.retryAfterSeconds)
-  await countHit(db, key, WINDOW_MS)
 }

@@ -54,10 +54,11 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
 }
 
 async function signUp(
-  { db }: AuthContext,
+  { db, limits }: AuthContext,
   email: string,
   userMetadata: Record<string, unknown>,
 ): Promise<UserRow | undefined> {
+  if (limits.reserve('signup') !== null) return undefined
   return inTransaction(db, async (trx) => {
     const user = await insertUser(trx, {
       email,

@@ -1,3 +1,4 @@
+import { isStillAhead } from '../../db/stored-time.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { findByCode, spendToken } from '../one-time/find-token.ts'
@@ -22,11 +23,14 @@ export async function prepareNewPassword(context: AuthContext, change: PasswordC
   const { user, session, password, current_password: current, nonce } = change
   await checkPassword(password, [user.email, context.config.site.brandName])
   if (current !== '') await proveOwnPassword(context, user, current)
-  else if (Date.parse(await signedInAt(context, session)) + FRESH_SESSION_MS <= Date.now())
-    await proveByNonce(context, user, nonce)
+  else if (!isFresh(await signedInAt(context, session))) await proveByNonce(context, user, nonce)
   if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password)))
     throw authError(422, 'same_password', 'New password should be different from the old password.')
   return context.passwords.hash(password)
+}
+
+function isFresh(signedInAt: string, now = Date.now()): boolean {
+  return isStillAhead(Date.parse(signedInAt) + FRESH_SESSION_MS, FRESH_SESSION_MS, now)
 }
 
 /** A tab is no younger than the login that it was opened from. */

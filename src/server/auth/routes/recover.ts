@@ -5,7 +5,7 @@ import { mailBehindAnswer } from '../one-time/mail-behind-answer.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { readBody, readQuery, text } from '../read-body.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 
 const body = z.object({ email: text })
 
@@ -13,7 +13,7 @@ const body = z.object({ email: text })
 export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
   const { origins } = context
   scope.post('/recover', async (request) => {
-    const email = checkEmail(readBody(body, request).email)
+    const email = checkKnownEmail(readBody(body, request).email)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     return mailBehindAnswer(context, request, { operation: 'recover', email }, (user) =>
       mailTokens(context, { user, kinds: ['recovery'], redirectTo, cause: 'anybody' }),

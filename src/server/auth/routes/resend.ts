@@ -7,7 +7,7 @@ import { mailBehindAnswer } from '../one-time/mail-behind-answer.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { readBody, readQuery, text } from '../read-body.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 import type { UserRow } from '../users/user-object.ts'
 
 const body = z.object({ type: text, email: text })
@@ -24,7 +24,7 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
     if (!TYPES.includes(type))
       throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
     if (given === '') throw validationFailed('Type provided requires an email address')
-    const email = checkEmail(given)
+    const email = checkKnownEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
       const kinds = kindsToSend(type, user)

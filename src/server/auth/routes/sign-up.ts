@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '../../db/audit.ts'
-import { addressBlock } from '../../http/address-block.ts'
-import { countHit } from '../../http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, rateLimited, validationFailed } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
+import { limitByAddress } from '../one-time/limit-calls.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import { document, readBody, text } from '../read-body.ts'
 import { passwordAmr } from '../sessions/open-session.ts'
@@ -15,9 +14,6 @@ import { findUserByEmail } from '../users/find-user.ts'
 import { insertUser } from '../users/insert-user.ts'
 
 const body = z.object({ email: text, phone: text, password: text, data: document })
-
-const MAX_PER_ADDRESS = 600
-const WINDOW_MS = 5 * 60_000
 
 /** Closed unless the operator opens it; who comes in this way is a stranger without any admin role. */
 export function registerSignUp(scope: FastifyInstance, context: AuthContext): void {
@@ -31,14 +27,11 @@ export function registerSignUp(scope: FastifyInstance, context: AuthContext): vo
     if (given === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
     if (password === '') throw validationFailed('Signup requires a valid password')
     const email = checkEmail(given)
-    const { count, retryAfterSeconds } = await countHit(
-      db,
-      `signup:address:${addressBlock(request.ip)}`,
-      WINDOW_MS,
-    )
-    if (count > MAX_PER_ADDRESS) throw rateLimited(retryAfterSeconds)
+    limitByAddress(context, request, 'signup')
     await checkPassword(password, [email, config.site.brandName])
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
+    const wait = context.limits.reserve('signup')
+    if (wait !== null) throw rateLimited(wait)
     const passwordHash = await passwords.hash(password)
     const user = await inTransaction(db, async (trx) => {
       const row = await insertUser(trx, {

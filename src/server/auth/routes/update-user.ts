@@ -6,7 +6,7 @@ import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../notices/send-notice.ts'
 import { forgetTokens } from '../one-time/issue-token.ts'
-import { limitCalls } from '../one-time/limit-calls.ts'
+import { limitByPerson } from '../one-time/limit-calls.ts'
 import { mailTokens } from '../one-time/mail-token.ts'
 import { redirectTarget } from '../one-time/redirect-target.ts'
 import { document, readBody, readQuery, text, toJson } from '../read-body.ts'
@@ -38,10 +38,10 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const { user: row, session } = await requireUser(context, request)
     if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const user = await withFactors(db, row)
-    const newEmail = input.email === '' ? user.email : checkEmail(input.email)
+    const newEmail = input.email === '' ? user.email : checkEmail(input.email, user.email)
     const changesEmail = newEmail !== user.email
     if (changesEmail || input.password !== '') {
-      await limitCalls(context, 'update-user', user.id)
+      limitByPerson(context, 'update-user', user.id)
       requireSecondFactor(user, session)
     }
     if (changesEmail) await prepareEmailChange(context, user, newEmail)

@@ -11,7 +11,7 @@ import { limitByAddress } from '../one-time/limit-calls.ts'
 import { readBody, text } from '../read-body.ts'
 import { amrOf } from '../sessions/open-session.ts'
 import { signIn } from '../sessions/sign-in.ts'
-import { checkEmail } from '../users/check-email.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
 import { confirmEmail } from '../users/confirm-email.ts'
 import { findUserById } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -31,7 +31,7 @@ export function registerVerify(scope: FastifyInstance, context: AuthContext): vo
   scope.post('/verify', async (request, reply) => {
     const input = readBody(body, request)
     const kinds = checkInput(input)
-    await limitByAddress(context, request, 'verify')
+    limitByAddress(context, request, 'verify')
     const { token, user } = await findProof(context, input, kinds)
     return redeem(context, { request, reply, token, user, fail: () => expired(input) })
   })
@@ -67,7 +67,7 @@ async function findProof(
     input.token_hash === ''
       ? await findByCode(db, codeSecret, {
           code: input.token.trim(),
-          sentTo: checkEmail(input.email),
+          sentTo: checkKnownEmail(input.email),
           kinds,
         })
       : await findByLink(db, input.token_hash, kinds)

@@ -4,7 +4,8 @@ import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
-import { clearLoginCookie, LOGIN_IDLE_MS, readLoginCookie } from './login-cookie.ts'
+import { isLoginAlive } from './is-login-alive.ts'
+import { clearLoginCookie, readLoginCookie } from './login-cookie.ts'
 import { hashOpaqueToken } from './opaque-token.ts'
 import { type OpenSession, openSession } from './open-session.ts'
 import { type SessionObject, toSessionObject } from './session-object.ts'
@@ -42,8 +43,7 @@ async function openTab(
     .where('token_hash', '=', hashOpaqueToken(cookie))
     .executeTakeFirst()
   if (login === undefined) return null
-  const isIdle = Date.parse(login.last_used_at) + LOGIN_IDLE_MS <= now.getTime()
-  if (isIdle || Date.parse(login.expires_at) <= now.getTime()) {
+  if (!isLoginAlive(login, now.getTime())) {
     await trx.deleteFrom('auth_logins').where('id', '=', login.id).execute()
     return null
   }

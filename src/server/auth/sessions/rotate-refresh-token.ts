@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../../db/audit.ts'
 import { engineOf } from '../../db/column-types.ts'
 import type { Db } from '../../db/database.ts'
+import { isStillAhead } from '../../db/stored-time.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 import type { UserRow } from '../users/user-object.ts'
+import { isLoginOpen } from './is-login-alive.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
 import { hashOpaqueToken } from './opaque-token.ts'
 import type { OpenSession } from './open-session.ts'
@@ -106,7 +108,7 @@ async function whyExpired(trx: Db, session: LockedSession, now: Date): Promise<s
     .select(['last_used_at', 'expires_at'])
     .where('id', '=', session.login_id)
     .executeTakeFirstOrThrow()
-  if (Date.parse(login.expires_at) <= now.getTime()) return 'Invalid Refresh Token: Session Expired'
+  if (!isLoginOpen(login.expires_at, now.getTime())) return 'Invalid Refresh Token: Session Expired'
   return idleSince(login.last_used_at, LOGIN_IDLE_MS)
     ? 'Invalid Refresh Token: Session Expired (Inactivity)'
     : null
@@ -122,7 +124,8 @@ async function spend(trx: Db, tokenHash: string, now: Date): Promise<boolean> {
   // Pruned, or retired: settled long ago.
   if (token === undefined || token.retired_at !== null) return false
   if (token.used_at !== null) {
-    if (Date.parse(token.used_at) + REUSE_WINDOW_MS > now.getTime()) return true
+    const reuseEndsAt = Date.parse(token.used_at) + REUSE_WINDOW_MS
+    if (isStillAhead(reuseEndsAt, REUSE_WINDOW_MS, now.getTime())) return true
     // The answer that carried the child was lost, if nobody ever came with it.
     const children = await trx
       .selectFrom('auth_refresh_tokens')

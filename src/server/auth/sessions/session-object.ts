@@ -1,9 +1,8 @@
 import type { AuthContext } from '../auth-context.ts'
 import { authIssuer } from '../keys/key-ring.ts'
+import { ACCESS_TOKEN_SECONDS } from '../keys/token-signer.ts'
 import { toUserObject, type UserObject, type UserWithFactors } from '../users/user-object.ts'
 import type { OpenSession } from './open-session.ts'
-
-const ACCESS_TOKEN_SECONDS = 3600
 
 /** The protocol's session. */
 export interface SessionObject {

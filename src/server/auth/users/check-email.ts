@@ -1,15 +1,21 @@
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { validationFailed } from '../auth-error.ts'
 
-/** The HTML standard's pattern for `<input type=email>`, with a dot in the host: what the login screen can type. */
-const PATTERN =
-  /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
-
-/** Gives back the form in which an address is stored. */
-export function checkEmail(email: string): string {
-  if (email === '') throw validationFailed('An email address is required')
+/** For an address that will be stored; gives back the form in which it is. The one that somebody has may stay. */
+export function checkEmail(email: string, current?: string): string {
   const normal = normalizeEmail(email)
-  if (!isEmail(normal) || !PATTERN.test(normal))
-    throw validationFailed('Unable to validate email address: invalid format')
-  return normal
+  if (normal === current) return normal
+  return check(email, isEmail)
+}
+
+/** For an address by which somebody is looked for: it may be older than the rule. */
+export function checkKnownEmail(email: string): string {
+  return check(email, mayBeKnownEmail)
+}
+
+function check(email: string, passes: (email: string) => boolean): string {
+  if (email === '') throw validationFailed('An email address is required')
+  if (!passes(email)) throw validationFailed('Unable to validate email address: invalid format')
+  return normalizeEmail(email)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { Db } from '../../db/database.ts'
 import { toJson } from '../read-body.ts'
+import { checkEmail } from './check-email.ts'
 import type { UserRow } from './user-object.ts'
 
 export interface NewUser {
@@ -24,7 +24,7 @@ export async function insertUser(trx: Db, user: NewUser, now = new Date()): Prom
     .insertInto('auth_users')
     .values({
       id: user.id ?? randomUUID(),
-      email: normalizeEmail(user.email),
+      email: checkEmail(user.email),
       password_hash: user.passwordHash,
       user_metadata: toJson({ ...user.userMetadata, ...(user.confirmed ? { email_verified: true } : {}) }),
       app_metadata: toJson({ provider: 'email', providers: ['email'], ...user.appMetadata }),

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { ADMIN_ROLES, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../http/app-error.ts'
 import type { AccountChange, AccountPort } from '../account-port.ts'
-import { duplicateKey } from '../protocol-errors.ts'
+import { checkViolation, duplicateKey } from '../protocol-errors.ts'
 import type { Column, DynamicDb, Resource, Row, Source, Store } from '../resource.ts'
 
 const NAME = 'admin_users'
 const EMAIL_KEY = 'admin_users_email_key'
+const EMAIL_CHECK = { constraint: 'admin_users_email_check', expected: 'email must be a valid address' }
 const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
 
 const COLUMNS: readonly Column[] = [
@@ -19,11 +21,8 @@ const COLUMNS: readonly Column[] = [
     type: 'text',
     writable: 'always',
     normalize: (value) => (typeof value === 'string' ? normalizeEmail(value) : value),
-    check: {
-      constraint: 'admin_users_email_check',
-      expected: 'email must be a valid address',
-      passes: (value) => typeof value === 'string' && isEmail(value),
-    },
+    // Every write judges the whole row, and a row may be older than the rule: new addresses are judged by the store.
+    check: { ...EMAIL_CHECK, passes: (value) => typeof value === 'string' && mayBeKnownEmail(value) },
   },
   {
     name: 'role',
@@ -91,6 +90,7 @@ function accountStore(accounts: AccountPort): Store {
         passwordHash: String(password),
         role: String(role),
       }
+      refuseBadEmail(account.email)
       await refuseTakenId(trx, account.id)
       await withEmailKey(account.email, () => accounts.create(trx, account, caller))
       return { ...row, ...(await readTimes(trx, account.id)) }
@@ -99,6 +99,7 @@ function accountStore(accounts: AccountPort): Store {
       const change = changeOf(before, after)
       const isTouched = change.email !== undefined || change.role !== undefined
       if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
+      if (change.email !== undefined) refuseBadEmail(change.email)
       const id = String(before.id)
       if (Object.keys(change).length > 0) {
         const provedHash = typeof after.current_password === 'string' ? after.current_password : null
@@ -126,6 +127,10 @@ function changeOf(before: Row, after: Row): AccountChange {
     ...(after.role === before.role ? {} : { role: String(after.role) }),
     ...(typeof after.password === 'string' ? { passwordHash: after.password } : {}),
   }
+}
+
+function refuseBadEmail(email: string): void {
+  if (!isEmail(email)) throw checkViolation(NAME, EMAIL_CHECK.constraint, EMAIL_CHECK.expected)
 }
 
 /** A taken address in this protocol's words. */

@@ -13,16 +13,29 @@ import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
 
 const ASK_CURRENT = 'Digite sua senha atual para alterar a sua própria conta.'
 
-/** `self` is the row of whoever fills the form in, when it is their own. */
 interface FormRules {
-  creating: boolean
-  self: AdminUser | null
+  /** The row that is edited; null for a new user. */
+  opened: AdminUser | null
+  /** True when it is that of whoever fills the form in. */
+  isSelf: boolean
 }
 
-/** A password is only required of a new user; on edit an empty one keeps the old. The own one proves who is there. */
-export function adminUserFormSchema({ creating, self }: FormRules) {
+/**
+ * A password is only required of a new user; on edit an empty one keeps the old, and so does an unchanged e-mail. The own
+ * one proves who is there.
+ */
+export function adminUserFormSchema({ opened, isSelf }: FormRules) {
+  const creating = opened === null
+  const self = isSelf ? opened : null
   const fields = z.object({
-    email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
+    email: z
+      .string()
+      .check(
+        z.refine(
+          (email) => isEmail(email) || normalizeEmail(email) === opened?.email,
+          'Digite um e-mail válido.',
+        ),
+      ),
     password: z.string().check(
       z.refine((password) => password !== '' || !creating, 'Digite uma senha.'),
       z.refine(hasRightLength, `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`),

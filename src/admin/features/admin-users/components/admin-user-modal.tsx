@@ -19,9 +19,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
   const isSelf = useCurrentUser().id === user?.id
   const form = useForm<AdminUserForm>({
     defaultValues: toForm(user),
-    resolver: standardSchemaResolver(
-      adminUserFormSchema({ creating: user === null, self: isSelf ? opened : null }),
-    ),
+    resolver: standardSchemaResolver(adminUserFormSchema({ opened, isSelf })),
   })
   const save = useSaveAdminUser()
   const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as AdminUser) : null

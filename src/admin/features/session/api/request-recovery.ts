@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { isEmail } from '#contract/email-pattern.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
 
 export const recoverySchema = z.object({
-  email: z.string().check(z.refine(isEmail, 'Digite um e-mail válido.')),
+  email: z.string().check(z.refine(mayBeKnownEmail, 'Digite um e-mail válido.')),
 })
 
 export type RecoveryRequest = z.infer<typeof recoverySchema>

@@ -1,0 +1,8 @@
+/**
+ * Text, at sign, text, dot, text: what was once enough to be stored. It decides only whether somebody is looked for:
+ * people whose address the rule of `isEmail` would refuse today still sign in, recover their password and are erased.
+ */
+export function mayBeKnownEmail(value: string): boolean {
+  const email = value.trim()
+  return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email)
+}

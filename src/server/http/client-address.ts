@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify'
+import { parseAddress } from './parse-address.ts'
+
+/**
+ * Where a call comes from, as one canonical text. Behind a trusted proxy that is what the proxy says; where it says
+ * something that is no address, it is the proxy itself, and never the text.
+ */
+export function clientAddress(request: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+  const hops = request.ips ?? [request.ip]
+  for (const hop of hops.toReversed()) {
+    // A socket that is gone, or a local one, has none.
+    const address = parseAddress(hop ?? '')
+    if (address !== null) return address.toString()
+  }
+  return 'unknown'
+}

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify'
+import { ownOrigins } from './own-origins.ts'
+
+/**
+ * Whether a public post comes from a page of ours, as far as a browser says so. A page elsewhere could make its visitors
+ * post to us, each from an address of their own, past every limit; a neighbour on our site (`same-site`) could as well.
+ * Browsers name the initiator on secure origins and, on all others, the origin of a post. Where both are absent the
+ * caller is no browser, and there is nothing to judge by.
+ */
+export function isFromOwnPage(request: FastifyRequest, siteUrl: string): boolean {
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  // `none`: the person did it, by reloading the answer or restoring a tab.
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  if (origin === undefined) return true
+  // No page can choose the host that its visitors' browsers name: the asked host's own page is ours.
+  return ownOrigins(siteUrl).includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
+}

@@ -1,0 +1,47 @@
+import type { Allowance } from './hit-counter.ts'
+
+export interface PublicAllowance {
+  /** For one IPv4 address or one IPv6 /64. */
+  perAddress: Allowance
+  /** For one IPv6 /48, which may be one customer's or hold thousands of phones: wider, and over an hour. */
+  perNetwork: Allowance
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const perMinute = (max: number): Allowance => ({ max, windowMs: MINUTE_MS })
+const perFiveMinutes = (max: number): Allowance => ({ max, windowMs: 5 * MINUTE_MS })
+const perHour = (max: number): Allowance => ({ max, windowMs: HOUR_MS })
+
+/** How often one caller may call. A single address cannot use up what is there for its network. */
+export const PUBLIC_ALLOWANCES = {
+  newsletter: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
+  consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
+  'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  signup: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  otp: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  resend: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  verify: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  'refresh-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
+} as const satisfies Record<string, PublicAllowance>
+
+export type PublicCall = keyof typeof PUBLIC_ALLOWANCES
+
+/**
+ * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
+ * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.
+ */
+export const HOURLY_CEILINGS = {
+  newsletter: perHour(6_000),
+  consent: perHour(40_000),
+  /** Reports are counts: they add to rows that there are. */
+  'tag-report': perHour(1_000_000),
+  'csp-report': perHour(100_000),
+  /** Names that no policy report has named before. */
+  'blocked-host': perHour(1_000),
+  signup: perHour(10_000),
+} as const satisfies Record<string, Allowance>
+
+export type Storable = keyof typeof HOURLY_CEILINGS

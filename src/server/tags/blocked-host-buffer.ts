@@ -1,0 +1,72 @@
+import type { Db } from '../db/database.ts'
+import type { Logger } from '../http/logger.ts'
+import { RegularFlush } from '../http/regular-flush.ts'
+import { storeBlockedHosts } from './store-blocked-hosts.ts'
+
+export interface BlockedHost {
+  host: string
+  /** null when it cannot be told which tag it was. */
+  pixel_id: string | null
+  count: number
+  last_seen_at: string
+}
+
+/** Anyone can report any name: what one second brings beyond this is forgotten. */
+const MAX_KEPT = 500
+
+interface BlockedHostBufferDeps {
+  db: Db
+  log: Pick<Logger, 'warn'>
+  /** Asked before each host that is not in the list yet. */
+  hasRoom: () => boolean
+}
+
+/** Adds up what the page's policy stopped and writes it once a second, like tag reports, and as little durable. */
+export class BlockedHostBuffer {
+  readonly #deps: BlockedHostBufferDeps
+  readonly #flush: RegularFlush
+  #seen = new Map<string, BlockedHost>()
+
+  constructor(deps: BlockedHostBufferDeps) {
+    this.#deps = deps
+    this.#flush = new RegularFlush({ what: 'blocked hosts', write: () => this.#write(), log: deps.log })
+  }
+
+  add(host: string, pixelId: string | null, now = Date.now()): void {
+    this.#merge({ host, pixel_id: pixelId, count: 1, last_seen_at: new Date(now).toISOString() })
+  }
+
+  flush(): Promise<void> {
+    return this.#flush.now()
+  }
+
+  stop(): Promise<void> {
+    return this.#flush.stop()
+  }
+
+  #merge(more: BlockedHost): void {
+    const key = `${more.pixel_id ?? ''} ${more.host}`
+    const known = this.#seen.get(key)
+    if (known === undefined) {
+      if (this.#seen.size < MAX_KEPT) this.#seen.set(key, more)
+      return
+    }
+    known.count += more.count
+    known.last_seen_at = more.last_seen_at
+  }
+
+  async #write(): Promise<void> {
+    if (this.#seen.size === 0) return
+    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
+    const batch = [...this.#seen.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, host]) => host)
+    this.#seen = new Map()
+    try {
+      await storeBlockedHosts(this.#deps.db, batch, this.#deps.hasRoom)
+    } catch (error) {
+      const newer = [...this.#seen.values()]
+      this.#seen = new Map()
+      for (const host of [...batch, ...newer]) this.#merge(host)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database, Db } from '#server/db/database.ts'
+import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES } from '#server/http/public-allowances.ts'
+import { writeDocRow } from '../support/doc-table.ts'
+import { makeDatabase } from '../support/engines.ts'
+
+const ROWS = 10_000
+const BATCH = 500
+const HOUR_MS = 3_600_000
+const AT = '2026-11-15T12:00:00.000Z'
+const LABEL = 'a'.repeat(60)
+
+let database: Database
+beforeAll(async () => {
+  database = await makeDatabase('sqlite')
+})
+afterAll(() => database.close())
+
+/** Rows of the greatest length that is accepted. */
+const FILL: Record<string, (db: Db, numbers: number[]) => Promise<unknown>> = {
+  newsletter: (db, numbers) =>
+    db
+      .insertInto('newsletter_subscriptions')
+      .values(
+        numbers.map((n) => ({
+          id: randomUUID(),
+          email: `${String(n).padStart(64, 'a')}@${LABEL}.${LABEL}.${LABEL}.com`,
+          status: 'pending' as const,
+          delivery_key: randomUUID(),
+          next_attempt_at: AT,
+          created_at: AT,
+        })),
+      )
+      .execute(),
+  consent: (db, numbers) =>
+    db
+      .insertInto('consent_records')
+      .values(
+        numbers.map(() => ({
+          id: randomUUID(),
+          consent_id: randomUUID(),
+          action: 'accept_all',
+          categories: JSON.stringify(['desempenho', 'funcionalidade', 'marketing']),
+          text_version: 1_000_000,
+          tag_set_version: 'v'.repeat(64),
+          created_at: AT,
+        })),
+      )
+      .execute(),
+  limits: (db, numbers) =>
+    db
+      .insertInto('rate_limits')
+      .values(
+        numbers.map((n) => ({
+          key: `tag-report:address:2001:db8:ffff:${n.toString(16)}::/64`,
+          count: 60,
+          expires_at: AT,
+        })),
+      )
+      .execute(),
+  hosts: (db, numbers) =>
+    db
+      .insertInto('blocked_hosts')
+      .values(
+        numbers.map((n) => ({
+          id: randomUUID(),
+          pixel_id: null,
+          host: `${n}.${LABEL}.${LABEL}.${LABEL}.${LABEL}`.slice(0, 253),
+          first_seen_at: AT,
+          last_seen_at: AT,
+        })),
+      )
+      .execute(),
+}
+
+async function fileBytes(): Promise<number> {
+  const { rows } = await sql<{
+    bytes: number
+  }>`select page_count * page_size as bytes from pragma_page_count, pragma_page_size`.execute(database.db)
+  return Number(rows[0]?.bytes)
+}
+
+/** Rounded up, so that the figures do not hang on how random ids happen to split the pages. */
+async function bytesPerRow(what: string): Promise<number> {
+  const before = await fileBytes()
+  for (let from = 0; from < ROWS; from += BATCH)
+    await FILL[what]?.(
+      database.db,
+      Array.from({ length: BATCH }, (_, n) => from + n),
+    )
+  return Math.ceil(((await fileBytes()) - before) / ROWS / 50) * 50
+}
+
+const inAnHour = ({ max, windowMs }: { max: number; windowMs: number }) => (max * HOUR_MS) / windowMs
+const show = (rows: number, bytes: number) =>
+  `${rows.toLocaleString('en')} rows, ${((rows * bytes) / 1e6).toFixed(1)} MB`
+
+test.each([
+  ['newsletter subscriptions', 'newsletter'],
+  ['consent records', 'consent'],
+] as const)('what strangers can make %s grow in an hour', async (name, call) => {
+  const bytes = await bytesPerRow(call)
+  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
+  const grows = [perAddress, perNetwork, HOURLY_CEILINGS[call]].map((allowance) => inAnHour(allowance))
+  expect(Math.max(...grows) * bytes).toBeLessThan(20e6)
+  const [address, network, everybody] = grows.map((rows) => show(rows, bytes))
+  writeDocRow('docs/security.md', 'growth', [
+    name,
+    String(bytes),
+    address ?? '',
+    network ?? '',
+    everybody ?? '',
+  ])
+})
+
+test('what strangers can make the rest grow', async () => {
+  const [limits, hosts] = [await bytesPerRow('limits'), await bytesPerRow('hosts')]
+  const calls = Object.values(PUBLIC_ALLOWANCES)
+  const blocks = calls.reduce((sum, { perNetwork }) => sum + inAnHour(perNetwork), 0)
+  writeDocRow('docs/security.md', 'growth', [
+    'rows of limits, swept when their window is over',
+    String(limits),
+    show(calls.length, limits),
+    show(blocks + calls.length, limits),
+    'as many as there are callers',
+  ])
+  const names = inAnHour(HOURLY_CEILINGS['blocked-host'])
+  writeDocRow('docs/security.md', 'growth', [
+    'blocked hosts, fifty for each tag and fifty of unknown ones at most',
+    String(hosts),
+    show(names, hosts),
+    show(names, hosts),
+    show(names, hosts),
+  ])
+})
