@@ -25,6 +25,15 @@ export async function buildAll(): Promise<void> {
   })
   // One file with its libraries: without the type stripper and hundreds of small modules the process is some 40 MB
   // smaller and starts sooner. What is native stays outside.
+  await bundleServer({ serve: 'src/server/serve.ts' })
+  // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
+  await bundleServer({ 'compile-worker': 'src/server/tags/compile-worker.ts' })
+  drawPictures('dist/client')
+  await compressAssets('dist/client/assets')
+  writeFileSync(BUILD_STAMP, hashBuildInputs())
+}
+
+async function bundleServer(input: Record<string, string>): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -35,12 +44,9 @@ export async function buildAll(): Promise<void> {
       emptyOutDir: false,
       target: 'node24',
       minify: false,
-      rolldownOptions: { input: { serve: 'src/server/serve.ts' } },
+      rolldownOptions: { input },
     },
   })
-  drawPictures('dist/client')
-  await compressAssets('dist/client/assets')
-  writeFileSync(BUILD_STAMP, hashBuildInputs())
 }
 
 /** The bundler looks at the process's own environment; a test run that builds first must get what production gets. */

@@ -1,18 +1,31 @@
 import type { Call, DataService } from './data-service.ts'
+import { protocolError } from './protocol-errors.ts'
+import type { ChangeReview } from './resource.ts'
 import { RowWriter } from './write-rows.ts'
+
+/** More than one round only for a row that somebody else changed between two tries. */
+const MAX_TRIES = 4
+
+/** Takes a transaction back whose rows have to be worked out first. */
+class NotWorkedOut extends Error {}
 
 /** One transaction; then, when it has changed something, what follows a change; then the answer. */
 export async function runChange<T extends { rows: readonly unknown[] }>(
   service: DataService,
-  { resource, caller, request }: Call,
+  call: Call,
   work: (writer: RowWriter) => Promise<T>,
 ): Promise<T> {
-  const result = await service.db.transaction().execute(async (trx) => {
-    const done = await work(new RowWriter(resource, trx, service.engine, caller))
-    // Last of all: it locks one row that every change locks, and whoever holds that must wait for nothing else.
-    if (done.rows.length > 0) await resource.withChange?.(trx)
-    return done
-  })
+  const { resource, request } = call
+  const review = resource.review?.()
+  const result = await withReview(review, () =>
+    service.db.transaction().execute(async (trx) => {
+      const writer = new RowWriter(resource, trx, service.engine, call.caller)
+      const done = await work(writer)
+      if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
+        throw new NotWorkedOut()
+      return done
+    }),
+  )
   if (result.rows.length > 0) {
     try {
       await resource.afterChange?.()
@@ -25,4 +38,16 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     }
   }
   return result
+}
+
+async function withReview<T>(review: ChangeReview | undefined, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < MAX_TRIES; tries++) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof NotWorkedOut)) throw error
+      await review?.workOut()
+    }
+  }
+  throw protocolError(409, '40001', 'could not serialize access due to concurrent update')
 }

@@ -6,6 +6,7 @@ import * as newsletter from './migrations/0003-newsletter.ts'
 import * as operation from './migrations/0004-operation.ts'
 import * as tokenRole from './migrations/0005-token-role.ts'
 import * as loginMethods from './migrations/0006-login-methods.ts'
+import * as compiledTags from './migrations/0008-compiled-tags.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only: a migration that has been released is never edited. */
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0004-operation': { up: operation.up },
   '0005-token-role': { up: tokenRole.up },
   '0006-login-methods': { up: loginMethods.up },
+  '0008-compiled-tags': { up: compiledTags.up },
 }
 
 /** Brings the database to the newest schema and returns what was applied; a second process waits and then finds nothing to do. */

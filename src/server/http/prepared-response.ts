@@ -37,6 +37,22 @@ export function prepareResponse(body: Buffer, encodings: Encodings, headers: Hea
   }
 }
 
+/** What Node adds to each head by itself (`Date`, `Connection`, `Keep-Alive`), and the longest length and status. */
+const OTHER_HEAD_BYTES = 160
+const PREPARED_HEAD = {
+  etag: '"1234567890123456789012"',
+  vary: 'accept-encoding',
+  'content-encoding': 'gzip',
+}
+
+/** Bytes of the head of a prepared response with these headers, on the wire, or a few more. */
+export function headBytes(headers: Headers): number {
+  return Object.entries({ ...headers, ...PREPARED_HEAD }).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value) + ': \r\n'.length,
+    OTHER_HEAD_BYTES,
+  )
+}
+
 const brotli = promisify(brotliCompress)
 const deflate = promisify(gzip)
 

@@ -10,12 +10,14 @@ import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
 import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData } from './sweep-tag-data.ts'
+import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 
 interface TagDeps {
   db: Db
   databaseUrl: string | null
   tags: TagStore
+  compiler: TagCompiler
   log: Logger
   siteUrl: string
   ownHosts: ReadonlySet<string>
@@ -45,9 +47,12 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
+  app.addHook('onListen', async () => tags.startRecompiling())
   sweepRegularly(app, 'old tag reports', () => sweepTagData(db))
   app.addHook('onClose', async () => {
     await watch.stop()
+    await tags.stop()
+    await deps.compiler.close()
     await buffer.stop()
   })
 }
