@@ -9,7 +9,9 @@ import type { PreparedPixel, PreparedTags } from './read-prepared-tags.ts'
 import { isCurrent, type NewCompilation, readCompiledMarks, storeCompiled } from './store-compiled.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 
-const ROWS_PER_STEP = 50
+const ROWS_PER_STATEMENT = 50
+/** After so long, what is done is stored and shown before the rest goes on: one slow snippet keeps nobody waiting. */
+const STEP_MS = 1_000
 
 interface RecompilerOptions {
   db: Db
@@ -32,7 +34,6 @@ export class Recompiler {
   /** When each row was last found to be what was compiled, by its own time of change. */
   readonly #checked = new Map<string, string>()
   readonly #refusals = new Map<string, Refusal>()
-  #running: Promise<boolean> | null = null
   #stopped = false
 
   constructor(options: RecompilerOptions) {
@@ -54,50 +55,52 @@ export class Recompiler {
     return false
   }
 
-  /** True when something was found out, so that the tags have to be read again. */
-  run(pixels: PreparedTags): Promise<boolean> {
-    this.#running ??= this.#work(pixels).finally(() => {
-      this.#running = null
-    })
-    return this.#running
-  }
-
-  async stop(): Promise<void> {
+  stop(): void {
     this.#stopped = true
-    await this.#running?.catch(() => {})
   }
 
   #isStale(id: string, pixel: PreparedPixel): boolean {
     return this.#checked.get(id) !== pixel.updatedAt || (!pixel.isCurrent && !this.#refusals.has(id))
   }
 
-  async #work(pixels: PreparedTags): Promise<boolean> {
+  /**
+   * Looks at stale rows for a while: how many were looked at, and whether anything was found out by it, so that the tags
+   * have to be read again.
+   */
+  async step(pixels: PreparedTags): Promise<{ looked: number; isNews: boolean }> {
     for (const id of [...this.#checked.keys()]) if (!pixels.has(id)) this.#checked.delete(id)
     for (const id of [...this.#refusals.keys()]) if (!pixels.has(id)) this.#refusals.delete(id)
-    const stale = [...pixels].filter(([id, pixel]) => this.#isStale(id, pixel))
+    const stale = [...pixels].filter(([id, pixel]) => this.#isStale(id, pixel)).map(([id]) => id)
     const refusals = this.#refusals.size
-    let stored = 0
-    for (let at = 0; at < stale.length && !this.#stopped; at += ROWS_PER_STEP) {
-      stored += await this.#step(new Map(stale.slice(at, at + ROWS_PER_STEP)))
-      await setImmediate()
+    const compilations: NewCompilation[] = []
+    const endsAt = performance.now() + STEP_MS
+    let looked = 0
+    for await (const row of this.#sources(stale)) {
+      if (this.#stopped || performance.now() > endsAt) break
+      const compilation = await this.#look(row, pixels.get(row.id))
+      if (compilation !== null) compilations.push(compilation)
+      this.#checked.set(row.id, row.updated_at)
+      looked++
     }
-    if (stored > 0) this.#options.log.info({ tags: stored }, 'tags compiled anew')
-    return stored > 0 || this.#refusals.size !== refusals
+    await this.#store(compilations)
+    return { looked, isNews: compilations.length > 0 || this.#refusals.size !== refusals }
   }
 
-  async #step(pixels: PreparedTags): Promise<number> {
-    const rows = await readSources(this.#options.db, [...pixels.keys()])
-    const compilations: NewCompilation[] = []
-    for (const { id, updated_at, ...source } of rows) {
-      if (this.#stopped) break
-      const pixel = pixels.get(id)
-      const source_hash = hashSource(source)
-      const isDone = pixel?.isCurrent === true && pixel.sourceHash === source_hash
-      const tag = isDone ? null : await this.#compile(id, source_hash, source)
-      if (tag !== null) compilations.push({ pixel_id: id, source_hash, tag })
-      this.#checked.set(id, updated_at)
+  async *#sources(ids: readonly string[]): AsyncGenerator<SourceRow> {
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
+      yield* await readSources(this.#options.db, ids.slice(at, at + ROWS_PER_STATEMENT))
+      await setImmediate()
     }
-    return this.#store(compilations)
+  }
+
+  async #look(
+    { id, updated_at, ...source }: SourceRow,
+    pixel?: PreparedPixel,
+  ): Promise<NewCompilation | null> {
+    const source_hash = hashSource(source)
+    if (pixel?.isCurrent === true && pixel.sourceHash === source_hash) return null
+    const tag = await this.#compile(id, source_hash, source)
+    return tag === null ? null : { pixel_id: id, source_hash, tag }
   }
 
   async #compile(id: string, sourceHash: string, source: TagSource) {
@@ -113,10 +116,10 @@ export class Recompiler {
     }
   }
 
-  async #store(compilations: readonly NewCompilation[]): Promise<number> {
-    if (compilations.length === 0) return 0
-    const { db } = this.#options
-    return db.transaction().execute(async (trx) => {
+  async #store(compilations: readonly NewCompilation[]): Promise<void> {
+    if (compilations.length === 0) return
+    const { db, log } = this.#options
+    await db.transaction().execute(async (trx) => {
       const rows = await readSources(
         trx,
         compilations.map(({ pixel_id }) => pixel_id),
@@ -131,16 +134,14 @@ export class Recompiler {
       )
       await storeCompiled(trx, wanted)
       if (wanted.length > 0) await bumpTagsVersion(trx)
-      return compilations.length
     })
+    log.info({ tags: compilations.length }, 'tags compiled anew')
   }
 }
 
-function readSources(
-  db: Db,
-  ids: readonly string[],
-  locked = false,
-): Promise<(TagSource & { id: string; updated_at: string })[]> {
+type SourceRow = TagSource & { id: string; updated_at: string }
+
+function readSources(db: Db, ids: readonly string[], locked = false): Promise<SourceRow[]> {
   return (
     db
       .selectFrom('tracking_pixels')

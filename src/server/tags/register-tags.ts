@@ -51,8 +51,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   sweepRegularly(app, 'old tag reports', () => sweepTagData(db))
   app.addHook('onClose', async () => {
     await watch.stop()
-    await tags.stop()
-    await deps.compiler.close()
+    await Promise.all([tags.stop(), deps.compiler.close()])
     await buffer.stop()
   })
 }

@@ -36,6 +36,7 @@ export class TagStore {
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
   #recompiles = false
+  #recompiling: Promise<void> | null = null
 
   constructor(options: TagStoreOptions) {
     this.#options = options
@@ -90,17 +91,31 @@ export class TagStore {
   }
 
   /** Compiles whatever this version has not compiled, and resolves when the page shows it. */
-  async recompile(): Promise<void> {
-    if (await this.#recompiler.run(this.#prepared)) await this.refresh()
+  recompile(): Promise<void> {
+    this.#recompiling ??= this.#recompileAll().finally(() => {
+      this.#recompiling = null
+    })
+    return this.#recompiling
   }
 
   async stop(): Promise<void> {
     this.#recompiles = false
-    await this.#recompiler.stop()
+    this.#recompiler.stop()
+    await this.#recompiling?.catch(() => {})
+  }
+
+  async #recompileAll(): Promise<void> {
+    let looked = 0
+    do {
+      const step = await this.#recompiler.step(this.#prepared)
+      looked = step.looked
+      if (step.isNews) await this.refresh()
+    } while (looked > 0 && this.#recompiler.hasWork(this.#prepared))
   }
 
   #recompileInBackground(): void {
-    if (!this.#recompiles || !this.#recompiler.hasWork(this.#prepared)) return
+    if (!this.#recompiles || this.#recompiling !== null) return
+    if (!this.#recompiler.hasWork(this.#prepared)) return
     this.recompile().catch((error) => {
       this.#options.log.warn({ err: error }, 'tags could not be compiled anew; the next change tries again')
     })
