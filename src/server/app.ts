@@ -132,7 +132,12 @@ export async function buildApp({
     accounts: auth.accounts,
     principalEmail: config.principal.email,
     pixels: {
-      review: () => new PixelReview({ compiler, ...budget }),
+      review: () =>
+        new PixelReview({
+          compiler,
+          ...budget,
+          noteChange: (version, ids) => tags.noteChange(version, ids),
+        }),
       afterChange: () => tags.refresh(),
     },
   })

@@ -66,6 +66,8 @@ export interface ChangeReview {
   apply(trx: Db, changes: readonly RowChange[]): Promise<boolean>
   /** Slow work, outside of any transaction. */
   workOut(): Promise<void>
+  /** The transaction that was applied last is committed. */
+  committed(): void
 }
 
 /** A table of the wire. A new one is a declaration: everything else follows from it. */

@@ -27,6 +27,7 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     }),
   )
   if (result.rows.length > 0) {
+    review?.committed()
     try {
       await resource.afterChange?.()
     } catch (error) {

@@ -6,9 +6,16 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/boot-loader.ts'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type { Config } from '../config.ts'
+import { BetterLater } from '../http/better-later.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
-import { compressText, headBytes, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import {
+  compressQuickly,
+  compressText,
+  headBytes,
+  type PreparedResponse,
+  prepareResponse,
+} from '../http/prepared-response.ts'
 import { type Headers, pageHeaders } from '../http/security-headers.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 
@@ -31,6 +38,7 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #later = new BetterLater()
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
@@ -43,7 +51,19 @@ export class PageStore {
   async compose(tags: PageTags | null = null): Promise<void> {
     const { html, policy, opener } = this.#withTags(tags)
     const body = Buffer.from(html)
-    this.#page = prepareResponse(body, await compressText(body), this.#headers(policy, opener))
+    const headers = this.#headers(policy, opener)
+    // A start has the time; whoever changed a tag is waiting.
+    const isFirst = this.#page === null
+    const page = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
+    this.#page = page
+    if (isFirst) return
+    this.#later.add({
+      body,
+      isWanted: () => this.#page === page,
+      done: (encodings) => {
+        this.#page = prepareResponse(body, encodings, headers)
+      },
+    })
   }
 
   #withTags(tags: PageTags | null): PagePolicy & { html: string } {

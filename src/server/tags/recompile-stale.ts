@@ -82,7 +82,7 @@ export class Recompiler {
       this.#checked.set(row.id, row.updated_at)
       looked++
     }
-    await this.#store(compilations)
+    await this.#store(compilations, pixels)
     return { looked, isNews: compilations.length > 0 || this.#refusals.size !== refusals }
   }
 
@@ -116,7 +116,7 @@ export class Recompiler {
     }
   }
 
-  async #store(compilations: readonly NewCompilation[]): Promise<void> {
+  async #store(compilations: readonly NewCompilation[], pixels: PreparedTags): Promise<void> {
     if (compilations.length === 0) return
     const { db, log } = this.#options
     await db.transaction().execute(async (trx) => {
@@ -126,11 +126,12 @@ export class Recompiler {
         engineOf(db) === 'postgres',
       )
       const hashes = new Map(rows.map(({ id, updated_at, ...source }) => [id, hashSource(source)]))
-      // Another process may have done the same, or a newer one better.
+      // Another process may have done it meanwhile; what is there and cannot be read is replaced.
       const marks = await readCompiledMarks(trx, [...hashes.keys()])
       const wanted = compilations.filter(
         ({ pixel_id, source_hash }) =>
-          hashes.get(pixel_id) === source_hash && !isCurrent(marks.get(pixel_id), source_hash),
+          hashes.get(pixel_id) === source_hash &&
+          (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
       if (wanted.length > 0) await bumpTagsVersion(trx)

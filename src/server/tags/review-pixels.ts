@@ -1,5 +1,5 @@
 import type { PixelType } from '#contract/pixel.ts'
-import { bumpTagsVersion } from '../db/changes.ts'
+import { bumpTagsVersion, readTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { type EncodedTag, hashSource, type TagSource } from './compiled-tag.ts'
 import { assertPolicyFits, type BudgetOptions } from './policy-budget.ts'
@@ -18,6 +18,8 @@ interface PixelChange {
 
 interface ReviewOptions extends BudgetOptions {
   compiler: TagCompiler
+  /** Told of each committed change: the version that it made, and its rows. */
+  noteChange?: (version: number, ids: readonly string[]) => void
 }
 
 /**
@@ -31,6 +33,7 @@ export class PixelReview {
   readonly #compiled = new Map<string, EncodedTag>()
   readonly #missing = new Map<string, TagSource>()
   readonly #endsAt: number
+  #applied: { version: number; ids: readonly string[] } | null = null
 
   constructor(options: ReviewOptions, { writeMs = WRITE_MS }: { writeMs?: number } = {}) {
     this.#options = options
@@ -44,7 +47,15 @@ export class PixelReview {
     // It locks one row that every change locks, and whoever holds that must wait for nobody else.
     await bumpTagsVersion(trx)
     if (changes.some(mayAddHosts)) await assertPolicyFits(trx, this.#options)
+    this.#applied = {
+      version: await readTagsVersion(trx),
+      ids: changes.map(({ before, after }) => String((after ?? before)?.id)),
+    }
     return true
+  }
+
+  committed(): void {
+    if (this.#applied !== null) this.#options.noteChange?.(this.#applied.version, this.#applied.ids)
   }
 
   async workOut(): Promise<void> {

@@ -20,6 +20,9 @@ interface TagStoreOptions extends BudgetOptions {
 }
 
 const NOT_LOADED = -1
+/** Past these, reading everything costs no more. */
+const MAX_STEPS = 50
+const MAX_CHANGED = 200
 
 /**
  * The tags that run now, in memory, as the database holds them compiled. Whoever changes one awaits `refresh`, and the
@@ -35,6 +38,8 @@ export class TagStore {
   #version = NOT_LOADED
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
+  /** Which rows each version changed, as far as this process made it. */
+  readonly #changes = new Map<number, readonly string[]>()
   #recompiles = false
   #recompiling: Promise<void> | null = null
 
@@ -65,6 +70,11 @@ export class TagStore {
 
   file(path: string): PreparedResponse | undefined {
     return this.#files.get(path)
+  }
+
+  /** What a change that this process committed was about: `refresh` then looks at those rows alone. */
+  noteChange(version: number, ids: readonly string[]): void {
+    this.#changes.set(version, ids)
   }
 
   /** Resolves when the page shows what the database held after this call began; calls at once share one run. */
@@ -121,6 +131,19 @@ export class TagStore {
     })
   }
 
+  /** null when anything may have changed: somebody else did something, or this process has just begun. */
+  #changedSince(version: number): string[] | null {
+    const made = version - this.#version
+    if (this.#version === NOT_LOADED || made < 1 || made > MAX_STEPS) return null
+    const ids = new Set<string>()
+    for (let step = this.#version + 1; step <= version; step++) {
+      const change = this.#changes.get(step)
+      if (change === undefined) return null
+      for (const id of change) ids.add(id)
+    }
+    return ids.size > MAX_CHANGED ? null : [...ids]
+  }
+
   #start(): Promise<void> {
     this.#running = this.#load().finally(() => {
       this.#running = null
@@ -135,7 +158,8 @@ export class TagStore {
       .selectFrom('site_state')
       .select(['tags_version', 'tags_paused_at'])
       .executeTakeFirstOrThrow()
-    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared)
+    const changed = this.#changedSince(state.tags_version)
+    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed)
     const active = [...this.#prepared].flatMap(([id, pixel]) =>
       pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [pixel.tag],
     )
@@ -151,6 +175,7 @@ export class TagStore {
     }
     this.#current = set
     this.#version = state.tags_version
+    for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)
     this.#files.retireOthers(set.files)
     this.#recompileInBackground()
   }
