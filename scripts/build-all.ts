@@ -30,6 +30,8 @@ export async function buildAll(): Promise<void> {
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
   // The thread that holds SQLite, apart: it needs no library.
   await bundleServer({ 'sqlite-worker': 'src/server/db/sqlite-worker.ts' })
+  // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
+  await bundleServer({ 'compile-worker': 'src/server/tags/compile-worker.ts' })
   drawPictures('dist/client')
   await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())

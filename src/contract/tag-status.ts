@@ -6,6 +6,11 @@ export interface TagWarning {
   message: string
 }
 
+/** Code of the error with which a snippet that cannot be compiled is refused; its message is Portuguese. */
+export const TAG_REFUSED = 'tag_refused'
+/** Code of the error with which a change is refused that would make the head of the page too large. */
+export const POLICY_FULL = 'policy_full'
+
 /** `POST /admin/api/tags/preview`: what the code of a form would become. */
 export interface TagPreviewRequest {
   /** The pixel being edited, so that it is not counted as its own double. */
@@ -57,6 +62,17 @@ export interface BlockedHost {
   last_seen_at: string
 }
 
+/** How large the head of the page is with every active tag, and who makes it so. */
+export interface PolicySize {
+  bytes: number
+  /** From here on a proxy with small buffers may refuse the page. */
+  warn_from: number
+  /** What would exceed this is not saved, and not served. */
+  limit: number
+  /** The tags that name most hosts, the largest first. */
+  largest: { pixel_id: string; name: string; hosts: number }[]
+}
+
 /** `GET /admin/api/tags`. */
 export interface TagOverview {
   paused: { at: string; by: string } | null
@@ -64,5 +80,6 @@ export interface TagOverview {
   trusts_container: boolean
   /** Those that are active or ever ran; of the others there is nothing to say. */
   pixels: TagStatus[]
+  policy: PolicySize
   blocked_hosts: BlockedHost[]
 }

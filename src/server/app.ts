@@ -38,7 +38,10 @@ import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { ownHosts } from './tags/own-hosts.ts'
+import type { MeasureHead } from './tags/policy-budget.ts'
 import { registerTags } from './tags/register-tags.ts'
+import { PixelReview } from './tags/review-pixels.ts'
+import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
@@ -82,10 +85,16 @@ export async function buildApp({
     staticAssets: loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https)),
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const budget = {
+    ownHosts: ownHosts(config),
+    measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+  }
+  const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
     log,
-    ownHosts: ownHosts(config),
+    compiler,
+    ...budget,
     headers: otherHeaders(https),
     swapPage: (set) => pages.compose(set),
   })
@@ -137,13 +146,22 @@ export async function buildApp({
     identify: auth.identify,
     accounts: auth.accounts,
     principalEmail: config.principal.email,
-    onPixelsChanged: () => tags.refresh(),
+    pixels: {
+      review: () =>
+        new PixelReview({
+          compiler,
+          ...budget,
+          noteChange: (version, ids) => tags.noteChange(version, ids),
+        }),
+      afterChange: () => tags.refresh(),
+    },
   })
   registerTags(app, {
     db: database.db,
     databaseUrl: config.databaseUrl,
     retention: config.retention,
     tags,
+    compiler,
     log,
     guard,
     siteUrl: config.siteUrl,
@@ -152,7 +170,8 @@ export async function buildApp({
   await registerTagAdmin(app, {
     db: database.db,
     tags,
-    ownHosts: ownHosts(config),
+    compiler,
+    ...budget,
     identify: auth.identify,
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   })

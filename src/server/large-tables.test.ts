@@ -36,7 +36,10 @@ async function exportAll(): Promise<void> {
 }
 const tags = { compilationOf: () => null, current: { trustsContainer: false } } as never
 const WORK: [string, () => Promise<unknown>][] = [
-  ['the overview of the tags', () => readOverview(database.db, tags)],
+  [
+    'the overview of the tags',
+    () => readOverview({ db: database.db, tags, ownHosts: new Set(), measureHead: () => 0 }),
+  ],
   ['the export of subscriptions', exportAll],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
 import { DESKTOP } from '../support/browser.ts'
+import { KILLERS, linksTo } from '../support/nasty-snippets.ts'
 
 const CALLS_HOME = `<script>
   window.ran = true
@@ -87,6 +88,29 @@ test('"Pausar tudo" stops every tag, says who and when, and brings them back as 
   await pause.click()
   await page.getByText('Para todas as tags do site de uma vez.').waitFor()
   expect(await policy()).toBe(before)
+})
+
+test('a code that cannot be saved says so at its field, and one with many hosts warns before it is too late', async () => {
+  await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Nome do Pixel').fill('Lista de links')
+  await dialog.getByLabel('Tipo de Pixel').selectOption('custom')
+  const code = dialog.getByLabel('Código do Pixel')
+  const save = dialog.getByRole('button', { name: 'Salvar' })
+  for (const [snippet, message] of [
+    [Object.values(KILLERS)[0] ?? '', /complexo demais.*não foi salvo/],
+    [linksTo(2_000, 'muitos'), /"Lista de links" com 2\.000 hosts/],
+  ] as const) {
+    await code.fill(snippet)
+    await save.click()
+    await dialog.locator('p.text-bad').filter({ hasText: message }).waitFor()
+    expect(await code.getAttribute('aria-invalid')).toBe('true')
+  }
+  await code.fill(linksTo(60, 'sessenta'))
+  await save.click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Quem usa mais: Lista de links (60 hosts)', { exact: false }).waitFor()
+  expect(complaints()).toEqual([])
 })
 
 test('a container is explained in plain words, and the same ID twice is a warning in the table', async () => {

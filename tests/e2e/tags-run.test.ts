@@ -134,7 +134,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await vi.waitFor(async () => {
     const [row] = await site.database.db.selectFrom('blocked_hosts').selectAll().execute()
     expect(row).toMatchObject({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
-  }, 5000)
+  }, 10_000)
   expect(vendors.hits).toEqual([])
   await site.database.db
     .updateTable('tracking_pixels')
@@ -144,10 +144,11 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await vi.waitFor(async () => {
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).toContain('https://cdn.custom-vendor.com')
-  }, 3000)
+  }, 10_000)
   await page.reload()
-  await vi.waitFor(() =>
-    expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),
+  await vi.waitFor(
+    () => expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),
+    10_000,
   )
 })
 

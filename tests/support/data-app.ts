@@ -6,6 +6,8 @@ import { registerData } from '#server/data/register-data.ts'
 import type { Database } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
+import { PixelReview } from '#server/tags/review-pixels.ts'
+import { TagCompiler } from '#server/tags/tag-compiler.ts'
 import { type EngineName, makeDatabase } from './engines.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
@@ -55,6 +57,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
   const auth = await createAuth(config, database.db, database.secrets)
   await ensurePrincipal(auth.context)
   const app = Fastify()
+  const compiler = new TagCompiler()
   let changes = 0
   await registerData(app, {
     db: database.db,
@@ -66,8 +69,11 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     },
     accounts: auth.accounts,
     principalEmail: PRINCIPAL_EMAIL,
-    onPixelsChanged: async () => {
-      changes++
+    pixels: {
+      review: () => new PixelReview({ compiler, ownHosts: new Set(), measureHead: () => 0 }),
+      afterChange: async () => {
+        changes++
+      },
     },
   })
   return {
@@ -78,6 +84,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
       app.inject({ ...options, headers: { 'x-test-caller': as, ...headers } }),
     close: async () => {
       await app.close()
+      await compiler.close()
       await database.close()
     },
   }

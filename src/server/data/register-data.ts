@@ -14,7 +14,7 @@ import { protocolError, unknownTable } from './protocol-errors.ts'
 import { renderDataErrors } from './render-errors.ts'
 import type { Resource } from './resource.ts'
 import { adminUsers } from './resources/admin-users.ts'
-import { trackingPixels } from './resources/tracking-pixels.ts'
+import { type PixelPort, trackingPixels } from './resources/tracking-pixels.ts'
 
 export interface DataDeps {
   db: Db
@@ -25,8 +25,7 @@ export interface DataDeps {
   accounts: AccountPort
   /** Whose account is the principal admin; normalised. */
   principalEmail: string
-  /** Awaited after each committed change of `tracking_pixels`, before its answer: the page swap. */
-  onPixelsChanged: () => Promise<void>
+  pixels: PixelPort
 }
 
 type Operation = (service: DataService, call: Call, reply: FastifyReply) => Promise<FastifyReply>
@@ -42,7 +41,7 @@ const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
 
 /** The data service: the PostgREST protocol on the declared resources. */
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
-  const declared = [trackingPixels(deps.onPixelsChanged), adminUsers(deps.accounts, deps.principalEmail)]
+  const declared = [trackingPixels(deps.pixels), adminUsers(deps.accounts, deps.principalEmail)]
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
   const service: DataService = {
     db: deps.db,

@@ -51,6 +51,25 @@ export interface Store {
   remove(trx: Db, before: Row, caller: Caller): Promise<void>
 }
 
+/** A row before and after a change; null where there is none. */
+export interface RowChange {
+  before: Row | null
+  after: Row | null
+}
+
+/** What has to be worked out of the rows of one write before they may be stored. */
+export interface ChangeReview {
+  /**
+   * Last part of the transaction. False when something must be worked out first: the transaction is then taken back, and
+   * tried again once `workOut` has done so.
+   */
+  apply(trx: Db, changes: readonly RowChange[]): Promise<boolean>
+  /** Slow work, outside of any transaction. */
+  workOut(): Promise<void>
+  /** The transaction that was applied last is committed. */
+  committed(): void
+}
+
 /** A table of the wire. A new one is a declaration: everything else follows from it. */
 export interface Resource {
   name: string
@@ -63,8 +82,8 @@ export interface Resource {
   /** The rows, as a query in which every readable column is named `<resource>.<column>`. */
   source(db: DynamicDb): Source
   store: Store
-  /** Part of the transaction of each change. */
-  withChange?: (trx: Db) => Promise<void>
+  /** One for each write. */
+  review?: () => ChangeReview
   /** Awaited after a committed change and before its answer. */
   afterChange?: () => Promise<void>
 }

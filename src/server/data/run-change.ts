@@ -1,31 +1,45 @@
 import { change } from '../db/change.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Call, DataService } from './data-service.ts'
+import { protocolError } from './protocol-errors.ts'
+import type { ChangeReview } from './resource.ts'
 import { RowWriter } from './write-rows.ts'
 
 /** A key that is still taken after so many tries is another row's, and the answer says so. */
 const UPSERT_RETRIES = 3
 
+/** More than one round only for a row that somebody else changed between two tries. */
+const MAX_TRIES = 4
+
+/** Takes a transaction back whose rows have to be worked out first. */
+class NotWorkedOut extends Error {}
+
 /** One transaction; then, when it has changed something, what follows a change; then the answer. */
 export async function runChange<T extends { rows: readonly unknown[] }>(
   service: DataService,
-  { resource, caller, request, preferences }: Call,
+  call: Call,
   work: (writer: RowWriter) => Promise<T>,
 ): Promise<T> {
-  const result = await change(
-    service.db,
-    async (trx) => {
-      const done = await work(new RowWriter(resource, trx, service.engine, caller))
-      // Last of all: it locks one row that every change locks, and whoever holds that must wait for nothing else.
-      if (done.rows.length > 0) await resource.withChange?.(trx)
-      return done
-    },
-    {
-      isRetriable: (error, attempt) =>
-        preferences.resolution !== null && attempt <= UPSERT_RETRIES && isTakenKey(error),
-    },
+  const { resource, request, preferences } = call
+  const review = resource.review?.()
+  const result = await withReview(review, () =>
+    change(
+      service.db,
+      async (trx) => {
+        const writer = new RowWriter(resource, trx, service.engine, call.caller)
+        const done = await work(writer)
+        if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
+          throw new NotWorkedOut()
+        return done
+      },
+      {
+        isRetriable: (error, attempt) =>
+          preferences.resolution !== null && attempt <= UPSERT_RETRIES && isTakenKey(error),
+      },
+    ),
   )
   if (result.rows.length > 0) {
+    review?.committed()
     try {
       await resource.afterChange?.()
     } catch (error) {
@@ -42,4 +56,16 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
 /** Of two that put in the same new row, one finds its key taken at the last moment; when it looks again, the row is there. */
 function isTakenKey(error: unknown): boolean {
   return error instanceof AppError && error.code === '23505'
+}
+
+async function withReview<T>(review: ChangeReview | undefined, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < MAX_TRIES; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof NotWorkedOut)) throw error
+      await review?.workOut()
+    }
+  }
+  throw protocolError(409, '40001', 'could not serialize access due to concurrent update')
 }

@@ -10,7 +10,15 @@ import { toProtocolError } from './database-errors.ts'
 import type { Query } from './grammar/query.ts'
 import { protocolError } from './protocol-errors.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
-import { asDynamic, inOrder, PRIMARY_KEY, type Resource, type Row, readableColumns } from './resource.ts'
+import {
+  asDynamic,
+  inOrder,
+  PRIMARY_KEY,
+  type Resource,
+  type Row,
+  type RowChange,
+  readableColumns,
+} from './resource.ts'
 
 /** Between so many rows of one transaction the event loop gets its turn. */
 const ROWS_PER_TURN = 50
@@ -21,7 +29,8 @@ export class RowWriter {
   readonly #trx: Db
   readonly #engine: Engine
   readonly #caller: Caller
-  #written = 0
+  /** What was written so far, for whoever reviews the write as a whole. */
+  readonly changes: RowChange[] = []
 
   constructor(resource: Resource, trx: Db, engine: Engine, caller: Caller) {
     this.#resource = resource
@@ -113,7 +122,8 @@ export class RowWriter {
   }
 
   async #audit(verb: 'insert' | 'update' | 'delete', before: Row | null, after: Row | null): Promise<void> {
-    if (++this.#written % ROWS_PER_TURN === 0) await setImmediate()
+    this.changes.push({ before, after })
+    if (this.changes.length % ROWS_PER_TURN === 0) await setImmediate()
     if (this.#resource.store.keepsOwnAudit) return
     await recordAudit(this.#trx, {
       ...auditActor(this.#caller),

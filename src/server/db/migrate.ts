@@ -9,6 +9,7 @@ import * as operation from './migrations/0004-operation.ts'
 import * as tokenRole from './migrations/0005-token-role.ts'
 import * as loginMethods from './migrations/0006-login-methods.ts'
 import * as accounts from './migrations/0007-accounts.ts'
+import * as compiledTags from './migrations/0008-compiled-tags.ts'
 import * as secretKey from './migrations/0009-secret-key.ts'
 import * as indexesAndReadiness from './migrations/0011-indexes-and-readiness.ts'
 import * as siteId from './migrations/0012-site-id.ts'
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0005-token-role': { up: tokenRole.up },
   '0006-login-methods': { up: loginMethods.up },
   '0007-accounts': { up: accounts.up },
+  '0008-compiled-tags': { up: compiledTags.up },
   '0009-secret-key': { up: secretKey.up },
   '0011-indexes-and-readiness': { up: indexesAndReadiness.up },
   '0012-site-id': { up: siteId.up },

@@ -154,6 +154,19 @@ interface TrackingPixels {
   updated_at: Timestamp
 }
 
+/** What the code of a pixel became; written with the row, and again by each newer compiler. */
+interface CompiledTags {
+  pixel_id: string
+  /** Of type, ID and code: another hash is another snippet's result. */
+  source_hash: string
+  compiler_version: number
+  /** How many hosts it adds to the policy beyond those of its type. */
+  added_hosts: number
+  /** JSON that the engine does not look into. */
+  sources: string
+  body: string
+}
+
 /** Counts per pixel and hour; nothing about the visitor. */
 interface TagReports {
   pixel_id: string
@@ -250,6 +263,7 @@ export interface Schema {
   app_secrets: AppSecrets
   secret_key: SecretKeyState
   tracking_pixels: TrackingPixels
+  compiled_tags: CompiledTags
   tag_reports: TagReports
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords

@@ -6,10 +6,17 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/boot-loader.ts'
 import type { DocumentAssets } from '#landing/document.tsx'
 import type { Config } from '../config.ts'
+import { BetterLater } from '../http/better-later.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
-import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
-import { pageHeaders } from '../http/security-headers.ts'
+import {
+  compressQuickly,
+  compressText,
+  headBytes,
+  type PreparedResponse,
+  prepareResponse,
+} from '../http/prepared-response.ts'
+import { type Headers, pageHeaders } from '../http/security-headers.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 
 /** What the page must know of the tags that run on it. */
@@ -21,11 +28,17 @@ export interface PageTags {
   trustsContainer: boolean
 }
 
+interface PagePolicy {
+  policy: Policy
+  opener?: { opener: null }
+}
+
 /** Holds the page as bytes. A request is a lookup; whatever changes the page swaps the bytes. */
 export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #later = new BetterLater()
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
@@ -38,14 +51,22 @@ export class PageStore {
   async compose(tags: PageTags | null = null): Promise<void> {
     const { html, policy, opener } = this.#withTags(tags)
     const body = Buffer.from(html)
-    this.#page = prepareResponse(body, await compressText(body), {
-      ...pageHeaders(policy, { https: this.#https, ...opener }),
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
+    const headers = this.#headers(policy, opener)
+    // A start has the time; whoever changed a tag is waiting.
+    const isFirst = this.#page === null
+    const page = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
+    this.#page = page
+    if (isFirst) return
+    this.#later.add({
+      body,
+      isWanted: () => this.#page === page,
+      done: (encodings) => {
+        this.#page = prepareResponse(body, encodings, headers)
+      },
     })
   }
 
-  #withTags(tags: PageTags | null): { html: string; policy: Policy; opener?: { opener: null } } {
+  #withTags(tags: PageTags | null): PagePolicy & { html: string } {
     if (tags === null || tags.version === null) return { html: this.#html, policy: this.#policy }
     const letters = toLetters(tags.categories)
     const named = replaceOnce(
@@ -53,14 +74,27 @@ export class PageStore {
       '<html ',
       `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" `,
     )
-    const policy = withTags(this.#policy, {
-      sources: tags.sources,
-      trustsContainer: tags.trustsContainer,
-      reportPath: CSP_REPORT_PATH,
-    })
-    if (!tags.trustsContainer) return { html: named, policy }
+    return { html: named, ...this.#policyWith(tags) }
+  }
+
+  #policyWith({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): PagePolicy {
+    const policy = withTags(this.#policy, { sources, trustsContainer, reportPath: CSP_REPORT_PATH })
     // An opener policy would cut the vendor's preview window off from the page.
-    return { html: named, policy, opener: { opener: null } }
+    return trustsContainer ? { policy, opener: { opener: null } } : { policy }
+  }
+
+  #headers(policy: Policy, opener: PagePolicy['opener']): Headers {
+    return {
+      ...pageHeaders(policy, { https: this.#https, ...opener }),
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+    }
+  }
+
+  /** Bytes of the page's head, as a client receives it, with these in its policy. */
+  measureHead({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): number {
+    const { policy, opener } = this.#policyWith({ sources, trustsContainer })
+    return headBytes(this.#headers(policy, opener))
   }
 
   get page(): PreparedResponse {

@@ -13,6 +13,7 @@ import { createLogger } from '../http/logger.ts'
 import { registerTagAdmin } from './admin-routes.ts'
 
 import { ReportBuffer } from './report-buffer.ts'
+import { TagCompiler } from './tag-compiler.ts'
 import { TagStore } from './tag-store.ts'
 
 const OWN = new Set(['portico.example'])
@@ -31,6 +32,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
   let database: Database
   let app: FastifyInstance
   let tags: TagStore
+  const compiler = new TagCompiler()
   let caller: Caller
   let swaps: (string | null)[]
   beforeAll(async () => {
@@ -38,7 +40,9 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     tags = new TagStore({
       db: database.db,
       log,
+      compiler,
       ownHosts: OWN,
+      measureHead: () => 0,
       headers: {},
       swapPage: async (set) => void swaps.push(set.version),
     })
@@ -47,13 +51,16 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     await registerTagAdmin(app, {
       db: database.db,
       tags,
+      compiler,
       ownHosts: OWN,
+      measureHead: () => 0,
       identify: async () => caller,
       origins: ['https://portico.example'],
     })
   })
   afterAll(async () => {
     await app.close()
+    await compiler.close()
     await database.close()
   })
   beforeEach(async () => {
@@ -65,6 +72,11 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     await tags.refresh()
     swaps = []
   })
+  /** What another process wrote is read, compiled and served. */
+  const refreshed = async () => {
+    await tags.refresh()
+    await tags.recompile()
+  }
   const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object) =>
     app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) })
   const overview = async () => (await call('GET', '/admin/api/tags')).json<TagOverview>()
@@ -111,7 +123,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
   test('pause stops every tag before it answers, says who, and brings them back as they were', async () => {
     await insertPixel(database.db, { type: 'meta' })
     await insertPixel(database.db, { type: 'meta', pixel_id: '9', is_active: false })
-    await tags.refresh()
+    await refreshed()
     const running = swaps.at(-1)
     expect(running).not.toBeNull()
     const paused = await call('PUT', '/admin/api/tags/pause', { paused: true })
@@ -136,7 +148,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     const fine = await insertPixel(database.db, { type: 'meta', name: 'Um' })
     const double = await insertPixel(database.db, { type: 'meta', name: 'Dois' })
     const empty = await insertPixel(database.db, { type: 'meta', pixel_id: '7', code: '' })
-    await tags.refresh()
+    await refreshed()
     const buffer = new ReportBuffer(database.db, log)
     buffer.add(fine, 'ran', null)
     buffer.add(fine, 'failed', 'Boom')
@@ -158,7 +170,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
 
   test('allows a host for the pixel that tried, and it is in the policy when the answer comes', async () => {
     const pixel = await insertPixel(database.db, { type: 'custom', code: '<script>var a=1</script>' })
-    await tags.refresh()
+    await refreshed()
     await noteBlockedHost(database.db, 'new.vendor.com', pixel)
     await noteBlockedHost(database.db, 'new.vendor.com', null)
     const [blocked] = (await overview()).blocked_hosts.filter((row) => row.pixel_id !== null)

@@ -6,16 +6,20 @@ import { guardApi } from '../http/api-guard.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
 import { allowHost, forgetBlockedHost } from './allow-host.ts'
+import type { MeasureHead } from './policy-budget.ts'
 import { previewSchema, previewTag } from './preview-tag.ts'
 import { readHours } from './read-hours.ts'
 import { readOverview } from './read-overview.ts'
 import { setPaused } from './set-paused.ts'
+import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 
 export interface TagAdminDeps {
   db: Db
   tags: TagStore
+  compiler: TagCompiler
   ownHosts: ReadonlySet<string>
+  measureHead: MeasureHead
   identify: (request: FastifyRequest) => Promise<Caller>
   /** The dashboard's own origins. */
   origins: readonly string[]
@@ -33,11 +37,11 @@ export async function registerTagAdmin(app: FastifyInstance, deps: TagAdminDeps)
 }
 
 function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
-  const { db, tags, ownHosts } = deps
+  const { db, tags } = deps
 
   scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {
     await administrator(deps, request)
-    return readOverview(db, tags)
+    return readOverview(deps)
   })
 
   scope.get('/admin/api/tags/:id/hours', async (request) => {
@@ -47,28 +51,28 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
 
   scope.post('/admin/api/tags/preview', async (request) => {
     await administrator(deps, request)
-    return previewTag(db, ownHosts, read(previewSchema, request.body))
+    return previewTag(deps, read(previewSchema, request.body))
   })
 
   scope.put('/admin/api/tags/pause', async (request) => {
     const caller = await administrator(deps, request)
     await setPaused(db, caller, read(pauseSchema, request.body).paused)
     await tags.refresh()
-    return readOverview(db, tags)
+    return readOverview(deps)
   })
 
   scope.post('/admin/api/blocked-hosts/:id/allow', async (request) => {
     const caller = await administrator(deps, request)
     const { pixel_id = null } = read(allowSchema, request.body ?? {})
-    await allowHost(db, caller, { blockedId: pathId(request), pixelId: pixel_id })
+    await allowHost(deps, caller, { blockedId: pathId(request), pixelId: pixel_id })
     await tags.refresh()
-    return readOverview(db, tags)
+    return readOverview(deps)
   })
 
   scope.delete('/admin/api/blocked-hosts/:id', async (request) => {
     await administrator(deps, request)
     await forgetBlockedHost(db, pathId(request))
-    return readOverview(db, tags)
+    return readOverview(deps)
   })
 }
 

@@ -6,12 +6,13 @@ import { locked } from '../db/locked.ts'
 import { nextTimestamp } from '../db/next-timestamp.ts'
 import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
+import { assertPolicyFits, type BudgetOptions } from './policy-budget.ts'
 
 const MAX_ALLOWED_HOSTS = 100
 
 /** Adds a blocked host to a pixel. When it is not known which tag tried, the administrator says which. */
 export async function allowHost(
-  db: Db,
+  { db, ...budget }: BudgetOptions & { db: Db },
   caller: Caller,
   { blockedId, pixelId }: { blockedId: string; pixelId: string | null },
   now = new Date(),
@@ -55,6 +56,7 @@ export async function allowHost(
       now,
     )
     await bumpTagsVersion(trx)
+    await assertPolicyFits(trx, budget)
   })
 }
 

@@ -1,6 +1,6 @@
-import { matchesSource, type TagSet } from './compose-tag-set.ts'
+import type { TagSet } from './compose-tag-set.ts'
 import type { Violation } from './read-violation.ts'
-import { VENDOR_HOSTS } from './vendor-hosts.ts'
+import { matchesSource, VENDOR_HOSTS } from './vendor-hosts.ts'
 
 /** Which pixel it was: the one whose file it came from, or the only one that loads scripts from where it came. */
 export function attributeViolation({ sourceFile }: Violation, sets: readonly TagSet[]): string | null {

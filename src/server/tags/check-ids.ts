@@ -1,5 +1,5 @@
 import type { TagWarning } from '#contract/tag-status.ts'
-import type { TagSource } from './compile-tag.ts'
+import type { TagSource } from './compiled-tag.ts'
 import type { ScriptFacts } from './inspect-script.ts'
 import { WARNINGS } from './warnings.ts'
 
@@ -9,7 +9,7 @@ export function checkIds(
   facts: readonly ScriptFacts[],
   addresses: readonly string[],
 ): TagWarning[] {
-  const strings = facts.flatMap((fact) => fact.strings)
+  const strings = facts.flatMap((fact) => fact.texts.map(({ text }) => text))
   const containers = strings.filter((text) => /^GTM-[A-Z0-9]+$/i.test(text))
   if (source.type !== 'google_tag_manager' && loadsContainer([...strings, ...addresses])) {
     return [WARNINGS.hiddenContainer()]

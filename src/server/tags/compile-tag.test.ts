@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { compileTag, type TagSource } from './compile-tag.ts'
+import { compileTag } from './compile-tag.ts'
+import { type CompiledTag, hostsOfSources, type TagSource } from './compiled-tag.ts'
+import { withoutOwnHosts } from './without-own-hosts.ts'
 
 const OWN = new Set(['portico.example'])
 const custom = (code: string): TagSource => ({
   type: 'custom',
   pixel_id: null,
   code,
-  consent_category: 'marketing',
 })
-const codes = (source: TagSource) => compileTag(source, OWN).warnings.map((warning) => warning.code)
+const compile = (source: TagSource) => withoutOwnHosts(compileTag(source), OWN)
+const hostsOf = ({ scripts, sources }: CompiledTag) => [...new Set([...scripts, ...hostsOfSources(sources)])]
+const codes = (source: TagSource) => compile(source).warnings.map((warning) => warning.code)
 
 describe('the generated snippets compile without a warning', () => {
   test.each([
@@ -17,22 +20,19 @@ describe('the generated snippets compile without a warning', () => {
     ['google_analytics', 'G-ABC123', ['vendor', 'own'], ['www.googletagmanager.com']],
     ['google_tag_manager', 'GTM-ABC123', ['own'], ['www.googletagmanager.com']],
   ] as const)('%s', (type, id, kinds, hosts) => {
-    const tag = compileTag(
-      { type, pixel_id: id, code: generateSnippet(type, id), consent_category: 'marketing' },
-      OWN,
-    )
+    const tag = compile({ type, pixel_id: id, code: generateSnippet(type, id) })
     expect(tag.warnings).toEqual([])
     expect(tag.steps.map((step) => step.kind)).toEqual(kinds)
-    expect(tag.hosts).toEqual(hosts)
+    expect(hostsOf(tag)).toEqual(hosts)
+    expect(hostsOfSources(tag.sources)).toEqual([])
   })
 })
 
 describe('steps', () => {
   test('keep the order of the snippet, one script each, and their attributes', () => {
-    const { steps } = compileTag(
+    const { steps } = compile(
       custom(`<head><script>var a=1</script><div><script src="//cdn.vendor.com/x.js" data-key="k" nonce="n" defer></script>
         <script async src="https://cdn.vendor.com/y.js"></script></div><img src="https://px.vendor.com/p?i=1"><script type="module">export{}</script></head>`),
-      OWN,
     )
     expect(steps).toEqual([
       { kind: 'own', body: 'var a=1', attributes: {} },
@@ -44,24 +44,20 @@ describe('steps', () => {
   })
 
   test('a broken script is left out and the others stay', () => {
-    const { steps, warnings } = compileTag(
+    const { steps, warnings } = compile(
       custom('<script>var ok = 1</script><script>\nif (</script><script>var also = 2</script>'),
-      OWN,
     )
     expect(steps).toMatchObject([{ body: 'var ok = 1' }, { body: 'var also = 2' }])
     expect(warnings[0]?.message).toMatch(/^O 2º script tem um erro na linha 2 e não vai rodar/)
   })
 
   test('noscript ships nothing, and an image inside it neither', () => {
-    const { steps, warnings } = compileTag(
-      custom('<noscript><img src="https://px.vendor.com/p"></noscript>'),
-      OWN,
-    )
+    const { steps, warnings } = compile(custom('<noscript><img src="https://px.vendor.com/p"></noscript>'))
     expect({ steps, warnings }).toEqual({ steps: [], warnings: [] })
   })
 
   test('text that looks like markup inside a script stays text', () => {
-    const { steps } = compileTag(custom('<script>var s = "<img src=https://a.example.com>"</script>'), OWN)
+    const { steps } = compile(custom('<script>var s = "<img src=https://a.example.com>"</script>'))
     expect(steps).toHaveLength(1)
   })
 })
@@ -113,15 +109,61 @@ test.each<[string, string, TagSource['type'], string, string[]]>([
     ['other_id'],
   ],
 ])('ID of the field against the code: %s', (_name, pixel_id, type, code, expected) => {
-  expect(codes({ type, pixel_id, code, consent_category: 'marketing' })).toEqual(expected)
+  expect(codes({ type, pixel_id, code })).toEqual(expected)
 })
 
 test('our own hosts never reach the list, however they are written', () => {
-  const { hosts } = compileTag(
+  const tag = compile(
     custom(
       '<script>fetch("https://portico.example/admin");fetch("//PORTICO.example:443/rest/v1");fetch("https://portico.example./x");fetch(`https://ok.vendor.com/`)</script>',
     ),
-    OWN,
   )
-  expect(hosts).toEqual(['ok.vendor.com'])
+  expect(hostsOf(tag)).toEqual(['ok.vendor.com'])
+})
+
+describe('a host counts only where its use can be seen', () => {
+  const uses = (code: string) => {
+    const { sources } = compileTag(custom(code))
+    return Object.entries(sources).flatMap(([use, hosts]) => (hosts.includes('a.vendor.com') ? [use] : []))
+  }
+  test.each<[string, string, string[]]>([
+    ['a script element', '<script src="https://a.vendor.com/x"></script>', ['script', 'connect', 'image']],
+    ['an image element', '<img src="https://a.vendor.com/x">', ['image']],
+    ['fetch', '<script>fetch("https://a.vendor.com/" + id)</script>', ['connect']],
+    [
+      'window.fetch of a template',
+      `<script>window.fetch(\`https://a.vendor.com/\${id}\`)</script>`,
+      ['connect'],
+    ],
+    ['a beacon', '<script>navigator.sendBeacon("//a.vendor.com/x", d)</script>', ['connect']],
+    ['a request', '<script>r.open("POST", "https://a.vendor.com/x")</script>', ['connect']],
+    ['an import', '<script type="module">import "https://a.vendor.com/x.js"</script>', ['script']],
+    ['a late import', '<script>import("https://a.vendor.com/x")</script>', ['script']],
+    ['a picture', '<script>new Image().src = "https://a.vendor.com/p.gif?i=1"</script>', ['image']],
+    [
+      'a script by its name',
+      '<script>load("https://a.vendor.com/t.min.js")</script>',
+      ['script', 'connect', 'image'],
+    ],
+    [
+      'code that makes scripts',
+      '<script>(function(d,s,u){d.createElement(s).src=u})(document,"script","https://a.vendor.com/tag/")</script>',
+      ['script', 'connect', 'image'],
+    ],
+    [
+      'a setting',
+      '<script>window.config = { endpoint: "https://a.vendor.com" }</script>',
+      ['connect', 'image'],
+    ],
+    [
+      'code that makes frames',
+      '<script>d.createElement("iframe").src = "https://a.vendor.com/f"</script>',
+      ['connect', 'image', 'frame'],
+    ],
+    ['a window', '<script>window.open("https://a.vendor.com/x")</script>', ['connect', 'image']],
+    ['a comment', '<script>// "https://a.vendor.com/x"\n</script>', []],
+    ['noscript', '<noscript><img src="https://a.vendor.com/x"></noscript>', []],
+  ])('%s', (_name, code, expected) => {
+    expect(uses(code)).toEqual(expected)
+  })
 })

@@ -1,31 +1,12 @@
-import type { ConsentCategory } from '#contract/consent.ts'
-import type { PixelType } from '#contract/pixel.ts'
 import { publicHostOf } from '#contract/tag-host.ts'
-import type { TagStep } from '#contract/tag-manifest.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
 import { checkIds } from './check-ids.ts'
+import type { CompiledStep, CompiledTag, TagSource } from './compiled-tag.ts'
+import { findUses } from './find-uses.ts'
+import { type HostUse, HostUses } from './host-uses.ts'
 import { inspectScript, type ScriptFacts } from './inspect-script.ts'
 import { readSnippet, type SnippetElement } from './read-snippet.ts'
 import { WARNINGS } from './warnings.ts'
-
-export interface TagSource {
-  type: PixelType
-  pixel_id: string | null
-  code: string
-  consent_category: ConsentCategory
-}
-
-/** A step whose code is still text: its address is the hash of that text. */
-export type CompiledStep =
-  | { kind: 'own'; body: string; attributes: Record<string, string> }
-  | Extract<TagStep, { kind: 'vendor' | 'image' }>
-
-export interface CompiledTag {
-  steps: CompiledStep[]
-  /** Public hosts that the code names. Never one of ours. */
-  hosts: string[]
-  warnings: TagWarning[]
-}
 
 const MAX_WARNINGS = 12
 const MAX_STEPS = 50
@@ -42,8 +23,8 @@ const CLASSIC_TYPES = new Set([
  * From pasted text to ordered steps, the hosts that they name and the warnings that their author should read. Each
  * inline body stays a script of its own: wrapped in anything, `function gtag(){}` would no longer be a global.
  */
-export function compileTag(source: TagSource, ownHosts: ReadonlySet<string>): CompiledTag {
-  const compiler = new Compiler(source, ownHosts)
+export function compileTag(source: TagSource): CompiledTag {
+  const compiler = new Compiler(source)
   const snippet = readSnippet(source.code)
   for (const element of snippet.elements) compiler.take(element)
   return compiler.finish(snippet.hasLooseText)
@@ -51,17 +32,15 @@ export function compileTag(source: TagSource, ownHosts: ReadonlySet<string>): Co
 
 class Compiler {
   readonly #source: TagSource
-  readonly #ownHosts: ReadonlySet<string>
   readonly #steps: CompiledStep[] = []
-  readonly #hosts = new Set<string>()
+  readonly #hosts = new HostUses()
   readonly #warnings = new Map<string, TagWarning>()
   readonly #facts: ScriptFacts[] = []
   readonly #addresses: string[] = []
   #scripts = 0
 
-  constructor(source: TagSource, ownHosts: ReadonlySet<string>) {
+  constructor(source: TagSource) {
     this.#source = source
-    this.#ownHosts = ownHosts
   }
 
   take(element: SnippetElement): void {
@@ -79,7 +58,8 @@ class Compiler {
     for (const warning of checkIds(this.#source, this.#facts, this.#addresses)) this.#warn(warning)
     return {
       steps: this.#steps.slice(0, MAX_STEPS),
-      hosts: [...this.#hosts].sort(),
+      scripts: this.#hosts.of('script'),
+      sources: this.#hosts.beyondType(this.#source.type),
       warnings: [...this.#warnings.values()].slice(0, MAX_WARNINGS),
     }
   }
@@ -96,7 +76,8 @@ class Compiler {
       this.#takeInline(text, kept, type === 'module')
       return
     }
-    const src = this.#address(attributes.src)
+    // A script reports to where it came from.
+    const src = this.#address(attributes.src, ['script', 'connect', 'image'])
     if (src !== null) {
       this.#steps.push({ kind: 'vendor', src, attributes: kept, wait: attributes.async === undefined })
     }
@@ -114,32 +95,26 @@ class Compiler {
       this.#warn(WARNINGS.documentWrite())
     }
     if (facts.calls.has('eval') || facts.calls.has('Function')) this.#warn(WARNINGS.usesEval())
-    for (const text of facts.strings) this.#noteHost(text)
+    for (const { host, uses } of findUses(facts)) this.#hosts.add(host, uses)
     this.#steps.push({ kind: 'own', body, attributes })
   }
 
   #takeImage({ attributes }: SnippetElement): void {
-    const src = attributes.src === undefined ? null : this.#address(attributes.src)
+    const src = attributes.src === undefined ? null : this.#address(attributes.src, ['image'])
     if (src !== null) this.#steps.push({ kind: 'image', src })
   }
 
   /** An address that the page may load from, absolute; anything else becomes a warning. */
-  #address(text: string): string | null {
+  #address(text: string, uses: readonly HostUse[]): string | null {
     const absolute = text.trim().startsWith('//') ? `https:${text.trim()}` : text.trim()
     const host = publicHostOf(absolute)
-    if (host === null || this.#ownHosts.has(host)) {
+    if (host === null) {
       this.#warn(/^http:/i.test(absolute) ? WARNINGS.notHttps(absolute) : WARNINGS.unusableAddress(absolute))
       return null
     }
-    this.#hosts.add(host)
+    this.#hosts.add(host, uses)
     this.#addresses.push(absolute)
     return new URL(absolute).href
-  }
-
-  #noteHost(text: string): void {
-    const absolute = text.startsWith('//') ? `https:${text}` : text
-    const host = publicHostOf(absolute)
-    if (host !== null && !this.#ownHosts.has(host)) this.#hosts.add(host)
   }
 
   #warn(warning: TagWarning): void {

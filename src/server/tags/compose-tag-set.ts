@@ -1,20 +1,9 @@
-import { createHash } from 'node:crypto'
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import { parsePublicHost } from '#contract/tag-host.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { CompiledStep, CompiledTag } from './compile-tag.ts'
-import { mergeSources, sourcesOf, VENDOR_HOSTS } from './vendor-hosts.ts'
-
-export interface ActivePixel {
-  id: string
-  type: PixelType
-  pixel_id: string | null
-  allowed_hosts: readonly string[]
-  consent_category: ConsentCategory
-  compiled: CompiledTag
-}
+import { HEAD_LIMIT_BYTES, type MeasureHead } from './policy-budget.ts'
+import { hashOf, type PreparedTag } from './prepare-tag.ts'
+import { mergeSources } from './vendor-hosts.ts'
 
 /** Everything that the page, the policy and the reports need to know of the tags that run now. */
 export interface TagSet {
@@ -29,78 +18,61 @@ export interface TagSet {
   /** Which pixel a file belongs to. */
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
+  /** Pixels for which the policy has no room. */
+  leftOut: ReadonlySet<string>
 }
 
-export function composeTagSet(pixels: readonly ActivePixel[], ownHosts: ReadonlySet<string>): TagSet {
+export function composeTagSet(prepared: readonly PreparedTag[], measureHead: MeasureHead): TagSet {
+  const runnable = prepared.filter(({ tag }) => tag.steps.length > 0)
+  const running = fitPolicy(runnable, measureHead)
   const files = new Map<string, string>()
   const owners = new Map<string, string>()
-  const running = pixels.filter((pixel) => pixel.compiled.steps.length > 0)
-  const tags = running.map((pixel): ManifestTag => {
-    const steps = pixel.compiled.steps.map((step) => {
-      if (step.kind !== 'own') return step
-      const path = tagPath(hashOf(pixel.id, step.body))
-      files.set(path, step.body)
-      owners.set(path, pixel.id)
-      return { kind: step.kind, src: path, attributes: step.attributes }
-    })
-    return {
-      id: pixel.id,
-      type: pixel.type,
-      category: pixel.consent_category,
-      vendorId: pixel.pixel_id,
-      hosts: scriptHosts(pixel),
-      steps,
+  for (const { tag, files: own } of running) {
+    for (const [path, text] of own) {
+      files.set(path, text)
+      owners.set(path, tag.id)
     }
-  })
-  const manifest = `export const tags=${toScript(tags)}`
-  const version = tags.length === 0 ? null : hashOf('manifest', manifest)
+  }
+  const manifest = `export const tags=[${running.map(({ script }) => script).join()}]`
+  const version = running.length === 0 ? null : hashOf('manifest', manifest)
   if (version !== null) files.set(tagPath(version), manifest)
+  const tags = running.map(({ tag }) => tag)
+  const runs = new Set(running)
   return {
     version,
     categories: CONSENT_CATEGORIES.filter((category) => tags.some((tag) => tag.category === category)),
-    sources: mergeSources(running.map((pixel) => sourcesOfPixel(pixel, ownHosts))),
-    trustsContainer: running.some((pixel) => pixel.type === 'google_tag_manager'),
+    ...policyOf(running),
     files,
     owners,
     tags,
+    leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }
 
-/** What was stored is judged again: a row written by another hand must not open this site to its own tags. */
-function sourcesOfPixel(pixel: ActivePixel, ownHosts: ReadonlySet<string>): TagSources {
-  const allowed = pixel.allowed_hosts.filter((host) => parsePublicHost(host) === host && !ownHosts.has(host))
-  return mergeSources([
-    VENDOR_HOSTS[pixel.type],
-    sourcesOf(allowed),
-    // A known vendor's code names hosts that its type already lists by what they are for.
-    pixel.type === 'custom' ? sourcesOf(pixel.compiled.hosts) : sourcesOf(foreignToVendor(pixel)),
-  ])
+export const EMPTY_TAG_SET = composeTagSet([], () => 0)
+
+function policyOf(tags: readonly PreparedTag[]): { sources: TagSources; trustsContainer: boolean } {
+  return {
+    sources: mergeSources([...new Set(tags.map(({ sources }) => sources))]),
+    trustsContainer: tags.some(({ tag }) => tag.type === 'google_tag_manager'),
+  }
 }
 
-function foreignToVendor(pixel: ActivePixel): string[] {
-  const known = Object.values(VENDOR_HOSTS[pixel.type]).flat()
-  return pixel.compiled.hosts.filter((host) => !known.some((source) => matchesSource(host, source)))
-}
-
-/** CSP host matching: `*.vendor.com` means every name below, and not `vendor.com` itself. */
-export function matchesSource(host: string, source: string): boolean {
-  return source.startsWith('*.') ? host.endsWith(source.slice(1)) : host === source
-}
-
-function scriptHosts(pixel: ActivePixel): string[] {
-  const named = [...pixel.compiled.hosts, ...pixel.allowed_hosts, ...stepHosts(pixel.compiled.steps)]
-  return [...new Set(named)].sort()
-}
-
-function stepHosts(steps: readonly CompiledStep[]): string[] {
-  return steps.flatMap((step) => (step.kind === 'vendor' ? [new URL(step.src).hostname] : []))
-}
-
-function hashOf(salt: string, text: string): string {
-  return createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, 16)
-}
-
-/** JSON is JavaScript, but for two line separators of older engines. */
-function toScript(value: unknown): string {
-  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+/**
+ * A save that has no room is refused; what another version or another hand left is served as far as it fits, and those
+ * that add most hosts stay out: whatever happens, there is a page, and most tags on it.
+ */
+function fitPolicy(tags: readonly PreparedTag[], measureHead: MeasureHead): readonly PreparedTag[] {
+  const fits = (some: readonly PreparedTag[]) => measureHead(policyOf(some)) < HEAD_LIMIT_BYTES
+  if (fits(tags)) return tags
+  const modestFirst = [...tags].sort((a, b) => a.addedHosts - b.addedHosts)
+  let fitting = 0
+  let tooMany = modestFirst.length
+  while (tooMany - fitting > 1) {
+    const middle = (fitting + tooMany) >> 1
+    if (fits(modestFirst.slice(0, middle))) fitting = middle
+    else tooMany = middle
+  }
+  const kept = new Set(modestFirst.slice(0, fitting))
+  return tags.filter((tag) => kept.has(tag))
 }

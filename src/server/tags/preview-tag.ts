@@ -1,14 +1,15 @@
 import * as z from 'zod/mini'
-import {
-  DEFAULT_CATEGORY,
-  PIXEL_CODE_MAX_BYTES,
-  pixelTypeSchema,
-  tagCategorySchema,
-} from '#contract/pixel.ts'
-import type { TagPreview } from '#contract/tag-status.ts'
+import { PIXEL_CODE_MAX_BYTES, pixelTypeSchema, tagCategorySchema } from '#contract/pixel.ts'
+import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
-import { compileTag } from './compile-tag.ts'
+import { AppError } from '../http/app-error.ts'
+import { type CompiledTag, decodeTag, hostsOfSources, type TagSource } from './compiled-tag.ts'
+import type { TagCompiler } from './tag-compiler.ts'
 import { WARNINGS } from './warnings.ts'
+import { withoutOwnHosts } from './without-own-hosts.ts'
+
+/** Whoever types waits no longer than this for warnings. */
+const WAIT_MS = 5_000
 
 export const previewSchema = z.object({
   id: z.optional(z.uuid()),
@@ -20,13 +21,12 @@ export const previewSchema = z.object({
 
 /** What the code of a form would become if it were saved now: the warnings that the modal shows while one types. */
 export async function previewTag(
-  db: Db,
-  ownHosts: ReadonlySet<string>,
+  { db, compiler, ownHosts }: { db: Db; compiler: TagCompiler; ownHosts: ReadonlySet<string> },
   form: z.infer<typeof previewSchema>,
 ): Promise<TagPreview> {
   const pixelId = form.pixel_id?.trim() || null
-  const { steps, hosts, warnings } = compileTag(
-    { ...form, pixel_id: pixelId, consent_category: form.consent_category ?? DEFAULT_CATEGORY[form.type] },
+  const { steps, sources, warnings } = withoutOwnHosts(
+    await compileForm(compiler, { type: form.type, pixel_id: pixelId, code: form.code }),
     ownHosts,
   )
   const double =
@@ -42,7 +42,24 @@ export async function previewTag(
           .executeTakeFirst()
   return {
     warnings: double === undefined ? warnings : [...warnings, WARNINGS.sameId(pixelId ?? '', double.name)],
-    hosts,
+    hosts: hostsOfSources(sources),
     steps: steps.length,
+  }
+}
+
+const NOTHING: CompiledTag = {
+  steps: [],
+  scripts: [],
+  sources: { script: [], connect: [], image: [], frame: [] },
+  warnings: [],
+}
+
+/** A snippet that a save would refuse is a warning here: whoever types has not finished yet. */
+async function compileForm(compiler: TagCompiler, source: TagSource): Promise<CompiledTag> {
+  try {
+    return decodeTag(await compiler.compile(source, { withinMs: WAIT_MS })) ?? NOTHING
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== TAG_REFUSED) throw error
+    return { ...NOTHING, warnings: [{ code: error.code, message: error.message }] }
   }
 }

@@ -21,7 +21,10 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
   beforeAll(async () => {
     site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true' } })
     const { db } = site.database
-    pixel = await insertPixel(db, { type: 'custom', code: '<script>fetch("https://a.vendor.com")</script>' })
+    pixel = await insertPixel(db, {
+      type: 'custom',
+      code: '<script>load("https://a.vendor.com/t.js")</script>',
+    })
     other = await insertPixel(db, { type: 'meta' })
     inactive = await insertPixel(db, { type: 'meta', is_active: false })
     await vi.waitFor(async () => {

@@ -1,9 +1,11 @@
-import type { TagOverview, TagStatus } from '#contract/tag-status.ts'
+import { TAG_REFUSED, type TagOverview, type TagStatus, type TagWarning } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
+import { type BudgetOptions, HEAD_LIMIT_BYTES, HEAD_WARN_BYTES, readPolicySize } from './policy-budget.ts'
 import type { TagStore } from './tag-store.ts'
 import { WARNINGS } from './warnings.ts'
 
 const DAY_MS = 86_400_000
+const LARGEST = 3
 
 const UNSEEN = {
   runnable: true,
@@ -16,9 +18,12 @@ const UNSEEN = {
 } satisfies Partial<TagStatus>
 
 /** How every pixel is doing. Counts are of the last 24 hours; warnings are of active pixels, which is when they matter. */
-export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Promise<TagOverview> {
+export async function readOverview(
+  { db, tags, ...budget }: BudgetOptions & { db: Db; tags: TagStore },
+  now = Date.now(),
+): Promise<TagOverview> {
   const since = new Date(now - DAY_MS).toISOString()
-  const [state, active, reports, runs, hosts] = await Promise.all([
+  const [state, active, reports, runs, hosts, policy] = await Promise.all([
     db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
     db
       .selectFrom('tracking_pixels')
@@ -33,6 +38,7 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
       .orderBy('last_seen_at', 'desc')
       .orderBy('id')
       .execute(),
+    readPolicySize(db, budget),
   ])
   const lastRuns = new Map(runs.map((run) => [run.pixel_id, run.last_ran_at]))
   const statuses = new Map<string, TagStatus>()
@@ -44,8 +50,9 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
     statuses.set(id, {
       ...UNSEEN,
       pixel_id: id,
-      runnable: compiled === null || compiled.steps.length > 0,
+      runnable: compiled === null ? tags.refusalOf(id) === null : compiled.steps.length > 0,
       warnings: [
+        ...servingWarnings(tags, id),
         ...(compiled?.warnings ?? []),
         ...(double === undefined ? [] : [WARNINGS.sameId(pixel_id ?? '', double)]),
       ],
@@ -65,6 +72,12 @@ export async function readOverview(db: Db, tags: TagStore, now = Date.now()): Pr
     paused: at === null ? null : { at, by: by ?? '' },
     trusts_container: tags.current.trustsContainer,
     pixels: [...statuses.values()],
+    policy: {
+      bytes: policy.bytes,
+      warn_from: HEAD_WARN_BYTES,
+      limit: HEAD_LIMIT_BYTES,
+      largest: policy.spenders.slice(0, LARGEST).map(({ id, ...rest }) => ({ pixel_id: id, ...rest })),
+    },
     blocked_hosts: hosts,
   }
 }
@@ -90,6 +103,15 @@ function readLastRuns(db: Db): Promise<{ pixel_id: string; last_ran_at: string |
       ),
     )
     .execute()
+}
+
+/** Why an active tag is not on the page, or not as its code says. */
+function servingWarnings(tags: TagStore, id: string): TagWarning[] {
+  const refusal = tags.refusalOf(id)
+  return [
+    ...(refusal === null ? [] : [{ code: TAG_REFUSED, message: refusal }]),
+    ...(tags.current.leftOut.has(id) ? [WARNINGS.leftOut()] : []),
+  ]
 }
 
 interface Named {

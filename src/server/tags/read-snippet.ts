@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parseFragment } from 'parse5'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
@@ -17,11 +17,17 @@ export interface Snippet {
   hasLooseText: boolean
 }
 
+/** Some sixty times what the longest snippet that we know has. */
+const MAX_ELEMENTS = 50_000
+
+/** Misnested formatting elements are made again for each block that follows: a few kilobytes can ask for millions. */
+export class TooManyElementsError extends Error {}
+
 /** Reads a pasted snippet by the browsers' own algorithm. `noscript` is one text to it, as in a browser that runs scripts. */
 export function readSnippet(code: string): Snippet {
   const elements: SnippetElement[] = []
   let hasLooseText = false
-  const pending: Node[] = [...parseFragment(code, { scriptingEnabled: true }).childNodes].reverse()
+  const pending: Node[] = [...parse(code).childNodes].reverse()
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if ('tagName' in node) {
       elements.push({ name: node.tagName, attributes: readAttributes(node), text: readText(node) })
@@ -31,6 +37,18 @@ export function readSnippet(code: string): Snippet {
     }
   }
   return { elements, hasLooseText }
+}
+
+function parse(code: string): DefaultTreeAdapterTypes.DocumentFragment {
+  let made = 0
+  const createElement: typeof defaultTreeAdapter.createElement = (...element) => {
+    if (++made > MAX_ELEMENTS) throw new TooManyElementsError()
+    return defaultTreeAdapter.createElement(...element)
+  }
+  return parseFragment(code, {
+    scriptingEnabled: true,
+    treeAdapter: { ...defaultTreeAdapter, createElement },
+  })
 }
 
 const HOLDS_RAW_TEXT = new Set([

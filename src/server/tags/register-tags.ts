@@ -12,6 +12,7 @@ import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
 import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
+import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 
 interface TagDeps {
@@ -19,6 +20,7 @@ interface TagDeps {
   databaseUrl: string | null
   retention: TagRetention
   tags: TagStore
+  compiler: TagCompiler
   log: Logger
   guard: PublicGuard
   siteUrl: string
@@ -51,9 +53,11 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
+  app.addHook('onListen', async () => tags.startRecompiling())
   sweepRegularly(app, 'old tag reports', (signal) => sweepTagData(db, deps.retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
+    await Promise.all([tags.stop(), deps.compiler.close()])
     await buffer.stop()
     await blockedHosts.stop()
   })

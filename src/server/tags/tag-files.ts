@@ -1,4 +1,5 @@
-import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import { BetterLater } from '../http/better-later.ts'
+import { compressQuickly, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
 
 /** A page loaded a moment ago still asks for the files that it names; much later, a switched-off tag must stay off. */
@@ -8,11 +9,17 @@ const KEEP_RETIRED_MS = 10 * 60_000
 const ONE_PACKET_BYTES = 1_400
 const PLAIN = { br: null, gzip: null }
 
+interface TagFile {
+  prepared: PreparedResponse
+  retiredAt: number | null
+}
+
 /** The compiled files as bytes, by path: those of the current set, and for a while those of the sets before it. */
 export class TagFiles {
   readonly #headers: Headers
   readonly #now: () => number
-  #files = new Map<string, { prepared: PreparedResponse; retiredAt: number | null }>()
+  readonly #later = new BetterLater()
+  #files = new Map<string, TagFile>()
 
   constructor(headers: Headers, now: () => number = Date.now) {
     this.#headers = {
@@ -29,15 +36,27 @@ export class TagFiles {
 
   /** Adds what is new; nothing is taken away yet, so that the page still being served stays whole. */
   async add(texts: ReadonlyMap<string, string>): Promise<void> {
+    const news = [...texts].filter(([path]) => !this.#files.has(path))
     await Promise.all(
-      [...texts].map(async ([path, text]) => {
-        if (this.#files.has(path)) return
+      news.map(async ([path, text]) => {
         const body = Buffer.from(text)
-        const encodings = body.length > ONE_PACKET_BYTES ? await compressText(body) : PLAIN
-        const prepared = prepareResponse(body, encodings, this.#headers)
-        this.#files.set(path, { prepared, retiredAt: null })
+        const isSmall = body.length <= ONE_PACKET_BYTES
+        const encodings = isSmall ? PLAIN : await compressQuickly(body)
+        const file: TagFile = { prepared: prepareResponse(body, encodings, this.#headers), retiredAt: null }
+        this.#files.set(path, file)
+        if (!isSmall) this.#improve(file, body)
       }),
     )
+  }
+
+  #improve(file: TagFile, body: Buffer): void {
+    this.#later.add({
+      body,
+      isWanted: () => file.retiredAt === null,
+      done: (encodings) => {
+        file.prepared = prepareResponse(body, encodings, this.#headers)
+      },
+    })
   }
 
   /** Called once the page names these and only these. */

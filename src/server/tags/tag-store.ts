@@ -1,43 +1,52 @@
-import { createHash } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
-import { type CompiledTag, compileTag, type TagSource } from './compile-tag.ts'
-import { type ActivePixel, composeTagSet, type TagSet } from './compose-tag-set.ts'
+import type { CompiledTag } from './compiled-tag.ts'
+import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './compose-tag-set.ts'
+import type { BudgetOptions } from './policy-budget.ts'
+import { type PreparedTags, readPreparedTags } from './read-prepared-tags.ts'
+import { Recompiler } from './recompile-stale.ts'
+import type { TagCompiler } from './tag-compiler.ts'
 import { TagFiles } from './tag-files.ts'
 
-interface Compilation {
-  key: string
-  tag: CompiledTag
-}
-
-interface TagStoreOptions {
+interface TagStoreOptions extends BudgetOptions {
   db: Db
   log: Logger
-  ownHosts: ReadonlySet<string>
+  compiler: TagCompiler
   headers: Headers
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
   swapPage: (set: TagSet) => Promise<void>
 }
 
-const EMPTY = composeTagSet([], new Set())
 const NOT_LOADED = -1
+/** Past these, reading everything costs no more. */
+const MAX_STEPS = 50
+const MAX_CHANGED = 200
 
-/** The tags that run now, in memory. Whoever changes one awaits `refresh`, and the page has changed. */
+/**
+ * The tags that run now, in memory, as the database holds them compiled. Whoever changes one awaits `refresh`, and the
+ * page has changed. What was not compiled by this version is served as it was, and compiled beside the requests.
+ */
 export class TagStore {
   readonly #options: TagStoreOptions
   readonly #files: TagFiles
-  #compiled = new Map<string, Compilation>()
-  #current = EMPTY
-  #previous = EMPTY
+  readonly #recompiler: Recompiler
+  #prepared: PreparedTags = new Map()
+  #current = EMPTY_TAG_SET
+  #previous = EMPTY_TAG_SET
   #version = NOT_LOADED
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
+  /** Which rows each version changed, as far as this process made it. */
+  readonly #changes = new Map<number, readonly string[]>()
+  #recompiles = false
+  #recompiling: Promise<void> | null = null
 
   constructor(options: TagStoreOptions) {
     this.#options = options
     this.#files = new TagFiles(options.headers)
+    this.#recompiler = new Recompiler(options)
   }
 
   get current(): TagSet {
@@ -49,13 +58,23 @@ export class TagStore {
     return [this.#current, this.#previous]
   }
 
-  /** What the code of an active pixel became, paused or not; null when it is not active. */
+  /** What the code of an active pixel became, paused or not; null when it is not active or not compiled. */
   compilationOf(pixelId: string): CompiledTag | null {
-    return this.#compiled.get(pixelId)?.tag ?? null
+    return this.#prepared.get(pixelId)?.tag?.compiled ?? null
+  }
+
+  /** Why an active pixel's code could not be compiled, in Portuguese; null when it could. */
+  refusalOf(pixelId: string): string | null {
+    return this.#recompiler.refusalOf(pixelId)
   }
 
   file(path: string): PreparedResponse | undefined {
     return this.#files.get(path)
+  }
+
+  /** What a change that this process committed was about: `refresh` then looks at those rows alone. */
+  noteChange(version: number, ids: readonly string[]): void {
+    this.#changes.set(version, ids)
   }
 
   /** Resolves when the page shows what the database held after this call began; calls at once share one run. */
@@ -75,6 +94,56 @@ export class TagStore {
     if (version !== this.#version) await this.refresh()
   }
 
+  /** From now on, once the server listens, whatever is found stale is compiled in the background. */
+  startRecompiling(): void {
+    this.#recompiles = true
+    this.#recompileInBackground()
+  }
+
+  /** Compiles whatever this version has not compiled, and resolves when the page shows it. */
+  recompile(): Promise<void> {
+    this.#recompiling ??= this.#recompileAll().finally(() => {
+      this.#recompiling = null
+    })
+    return this.#recompiling
+  }
+
+  async stop(): Promise<void> {
+    this.#recompiles = false
+    this.#recompiler.stop()
+    await this.#recompiling?.catch(() => {})
+  }
+
+  async #recompileAll(): Promise<void> {
+    let looked = 0
+    do {
+      const step = await this.#recompiler.step(this.#prepared)
+      looked = step.looked
+      if (step.isNews) await this.refresh()
+    } while (looked > 0 && this.#recompiler.hasWork(this.#prepared))
+  }
+
+  #recompileInBackground(): void {
+    if (!this.#recompiles || this.#recompiling !== null) return
+    if (!this.#recompiler.hasWork(this.#prepared)) return
+    this.recompile().catch((error) => {
+      this.#options.log.warn({ err: error }, 'tags could not be compiled anew; the next change tries again')
+    })
+  }
+
+  /** null when anything may have changed: somebody else did something, or this process has just begun. */
+  #changedSince(version: number): string[] | null {
+    const made = version - this.#version
+    if (this.#version === NOT_LOADED || made < 1 || made > MAX_STEPS) return null
+    const ids = new Set<string>()
+    for (let step = this.#version + 1; step <= version; step++) {
+      const change = this.#changes.get(step)
+      if (change === undefined) return null
+      for (const id of change) ids.add(id)
+    }
+    return ids.size > MAX_CHANGED ? null : [...ids]
+  }
+
   #start(): Promise<void> {
     this.#running = this.#load().finally(() => {
       this.#running = null
@@ -83,14 +152,18 @@ export class TagStore {
   }
 
   async #load(): Promise<void> {
-    const { db, ownHosts, swapPage } = this.#options
+    const { db, swapPage, ownHosts, measureHead } = this.#options
     // The version is read first: a change that falls between the two reads is then seen as news by the next look.
     const state = await db
       .selectFrom('site_state')
       .select(['tags_version', 'tags_paused_at'])
       .executeTakeFirstOrThrow()
-    const active = await this.#readActive()
-    const set = composeTagSet(state.tags_paused_at === null ? active : [], ownHosts)
+    const changed = this.#changedSince(state.tags_version)
+    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed)
+    const active = [...this.#prepared].flatMap(([id, pixel]) =>
+      pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [pixel.tag],
+    )
+    const set = composeTagSet(state.tags_paused_at === null ? active : [], measureHead)
     await this.#files.add(set.files)
     if (
       set.version !== this.#current.version ||
@@ -102,42 +175,9 @@ export class TagStore {
     }
     this.#current = set
     this.#version = state.tags_version
+    for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)
     this.#files.retireOthers(set.files)
-  }
-
-  async #readActive(): Promise<ActivePixel[]> {
-    const rows = await this.#options.db
-      .selectFrom('tracking_pixels')
-      .select(['id', 'type', 'pixel_id', 'code', 'allowed_hosts', 'consent_category'])
-      .where('is_active', '=', true)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute()
-    const compiled = new Map<string, Compilation>()
-    const active = rows.flatMap((row) => {
-      const compilation = this.#compile(row)
-      if (compilation === null) return []
-      compiled.set(row.id, compilation)
-      return [{ ...row, compiled: compilation.tag }]
-    })
-    this.#compiled = compiled
-    return active
-  }
-
-  #compile(row: TagSource & { id: string }): Compilation | null {
-    const { type, pixel_id, consent_category, code } = row
-    const key = createHash('sha256')
-      .update(JSON.stringify([type, pixel_id, consent_category, code]))
-      .digest('base64')
-    const known = this.#compiled.get(row.id)
-    if (known?.key === key) return known
-    try {
-      return { key, tag: compileTag(row, this.#options.ownHosts) }
-    } catch (error) {
-      // One tag that we cannot read must never take the page or the other tags with it.
-      this.#options.log.error({ err: error, pixel: row.id }, 'a tag could not be compiled')
-      return null
-    }
+    this.#recompileInBackground()
   }
 }
 

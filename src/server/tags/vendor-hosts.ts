@@ -37,14 +37,33 @@ export const VENDOR_HOSTS: Record<PixelType, TagSources> = {
   custom: NO_SOURCES,
 }
 
-/** A host that a person named or allowed: the tag may load scripts and pictures from it, talk to it and frame it. */
+/** A host that a person allowed by its name: the tag may load scripts and pictures from it, talk to it and frame it. */
 export function sourcesOf(hosts: readonly string[]): TagSources {
   const list = [...hosts]
   return { script: list, connect: list, image: list, frame: list, form: [] }
 }
 
+/** CSP host matching: `*.vendor.com` means every name below, and not `vendor.com` itself. */
+export function matchesSource(host: string, source: string): boolean {
+  return source.startsWith('*.') ? host.endsWith(source.slice(1)) : host === source
+}
+
+/** Wildcards that a vendor's own documentation writes, by what they are for. */
+const DOCUMENTED = Object.values(VENDOR_HOSTS)
+
+/** Sorted, each once. A wildcard that is there covers its hosts, and two hosts become the one that their vendor documents. */
 export function mergeSources(parts: readonly TagSources[]): TagSources {
-  const merge = (key: keyof TagSources) => [...new Set(parts.flatMap((part) => part[key]))].sort()
+  const merge = (key: keyof TagSources) => {
+    const sources = new Set(parts.flatMap((part) => part[key]))
+    for (const wildcard of new Set(DOCUMENTED.flatMap((vendor) => vendor[key]))) {
+      if (!wildcard.startsWith('*.')) continue
+      const covered = [...sources].filter((source) => source !== wildcard && matchesSource(source, wildcard))
+      if (covered.length < 2 && !sources.has(wildcard)) continue
+      for (const source of covered) sources.delete(source)
+      sources.add(wildcard)
+    }
+    return [...sources].sort()
+  }
   return {
     script: merge('script'),
     connect: merge('connect'),

@@ -4,7 +4,7 @@ import type { TagWarning } from '#contract/tag-status.ts'
 export const WARNINGS = {
   doesNotParse: (position: number, line: number, reason: string): TagWarning => ({
     code: 'does_not_parse',
-    message: `O ${position}º script tem um erro na linha ${line} e não vai rodar (${reason}). Copie o código de novo da plataforma.`,
+    message: `O ${position}º script tem um erro na linha ${line} e não vai rodar (${shorten(reason)}). Copie o código de novo da plataforma.`,
   }),
   noScript: (): TagWarning => ({
     code: 'no_script',
@@ -22,7 +22,7 @@ export const WARNINGS = {
   }),
   inlineHandler: (attribute: string): TagWarning => ({
     code: 'inline_handler',
-    message: `O atributo ${attribute} não vai rodar: a política de segurança bloqueia código dentro de atributos. Use addEventListener num script.`,
+    message: `O atributo ${shorten(attribute)} não vai rodar: a política de segurança bloqueia código dentro de atributos. Use addEventListener num script.`,
   }),
   notHttps: (address: string): TagWarning => ({
     code: 'not_https',
@@ -34,7 +34,7 @@ export const WARNINGS = {
   }),
   elementNotShipped: (name: string): TagWarning => ({
     code: 'element_not_shipped',
-    message: `O elemento <${name}> não vai para a página: de uma tag, só scripts e imagens entram.`,
+    message: `O elemento <${shorten(name)}> não vai para a página: de uma tag, só scripts e imagens entram.`,
   }),
   otherId: (found: string, expected: string): TagWarning => ({
     code: 'other_id',
@@ -47,6 +47,11 @@ export const WARNINGS = {
   sameId: (pixelId: string, other: string): TagWarning => ({
     code: 'same_id',
     message: `O ID ${pixelId} já está em "${shorten(other)}". Com as duas tags ativas, cada visita conta duas vezes.`,
+  }),
+  leftOut: (): TagWarning => ({
+    code: 'left_out',
+    message:
+      'Esta tag não está na página: os hosts das tags ativas não cabem no cabeçalho, e esta é das que usam mais. Tire endereços do código ou desative outra tag.',
   }),
   hiddenContainer: (): TagWarning => ({
     code: 'hidden_container',

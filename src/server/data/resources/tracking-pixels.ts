@@ -8,9 +8,8 @@ import {
   PIXEL_TYPES,
   type PixelType,
 } from '#contract/pixel.ts'
-import { bumpTagsVersion } from '../../db/changes.ts'
 import { isHostName } from '../host-name.ts'
-import type { Column, Resource } from '../resource.ts'
+import type { ChangeReview, Column, Resource } from '../resource.ts'
 import { tableStore } from '../table-store.ts'
 
 const MAX_HOSTS = 100
@@ -95,8 +94,15 @@ const COLUMNS: readonly Column[] = [
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
 ]
 
-/** `afterChange` swaps the landing page: the answer to a change comes when its effect is served. */
-export function trackingPixels(afterChange: () => Promise<void>): Resource {
+/** What the data service needs of the tags, which the rows of this table become. */
+export interface PixelPort {
+  /** Has the code of each written row compiled before the write is committed. */
+  review(): ChangeReview
+  /** Swaps the landing page: the answer to a change comes when its effect is served. */
+  afterChange(): Promise<void>
+}
+
+export function trackingPixels(port: PixelPort): Resource {
   const name = 'tracking_pixels'
   return {
     name,
@@ -106,8 +112,8 @@ export function trackingPixels(afterChange: () => Promise<void>): Resource {
     defaultOrder: ['created_at'],
     source: (db) => db.selectFrom(name),
     store: tableStore(name, COLUMNS),
-    withChange: bumpTagsVersion,
-    afterChange,
+    review: () => port.review(),
+    afterChange: () => port.afterChange(),
   }
 }
 

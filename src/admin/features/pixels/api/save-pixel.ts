@@ -8,6 +8,7 @@ import {
   pixelTypeSchema,
   tagCategorySchema,
 } from '#contract/pixel.ts'
+import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import type { Data } from '../../../lib/clients.ts'
 import { putRow } from '../../../lib/put-row.ts'
@@ -46,6 +47,12 @@ export const pixelFormSchema = z
       },
     ),
   )
+
+/** What the server refuses about the code alone, in its own words, which stand at the field; else null. */
+export function faultOfCode(error: unknown): string | null {
+  if (!(error instanceof RequestError)) return null
+  return error.code === TAG_REFUSED || error.code === POLICY_FULL ? error.message : null
+}
 
 export type PixelForm = z.infer<typeof pixelFormSchema>
 

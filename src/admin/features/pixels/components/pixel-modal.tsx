@@ -9,7 +9,7 @@ import { FailureBox } from '../../../components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
 import { notifySuccess } from '../../../components/notify.ts'
 import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
-import { type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
+import { faultOfCode, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
 import { FormWarnings } from './form-warnings.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
@@ -44,6 +44,10 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
             onClose()
             notifySuccess(`Pixel salvo: ${name}`)
           },
+          onError: (error) => {
+            const message = faultOfCode(error)
+            if (message !== null) form.setError('code', { message }, { shouldFocus: true })
+          },
         },
       )
     })
@@ -72,7 +76,10 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
                 onOverwrite={submit(true)}
               />
             ) : (
-              <FailureBox error={save.error} fallback="Erro ao salvar pixel" />
+              <FailureBox
+                error={faultOfCode(save.error) === null ? save.error : null}
+                fallback="Erro ao salvar pixel"
+              />
             )}
             <PixelFormFields
               form={form}

@@ -21,6 +21,7 @@ import { PixelSkeleton } from './pixel-skeleton.tsx'
 import { PixelTable } from './pixel-table.tsx'
 import { PixelToolbar } from './pixel-toolbar.tsx'
 import { PixelsEmpty } from './pixels-empty.tsx'
+import { PolicyNotice } from './policy-notice.tsx'
 import { SharedOriginNotice } from './shared-origin-notice.tsx'
 
 export function PixelsScreen() {
@@ -111,6 +112,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
       </Card>
       {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => setShownCodeId(null)} /> : null}
       <BlockedHosts pixels={pixels} />
+      <PolicyNotice />
       <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
       {doomed ? (

@@ -1,0 +1,29 @@
+/** Entry of the thread in which snippets are compiled: whatever one of them does to it, the process goes on. */
+import { parentPort } from 'node:worker_threads'
+import { compileTag } from './compile-tag.ts'
+import { decodeTag, type EncodedTag, encodeTag, type TagSource } from './compiled-tag.ts'
+import { TooManyElementsError } from './read-snippet.ts'
+
+/** Ten times what is left of a snippet that names nothing; what is larger was made to be. */
+const MAX_RESULT_LENGTH = 1_000_000
+
+export type CompileAnswer =
+  | { ok: true; tag: EncodedTag }
+  | { ok: false; reason: 'too_complex' | 'too_large' | 'failed'; detail: string }
+
+parentPort?.on('message', (source: TagSource) => parentPort?.postMessage(compile(source)))
+parentPort?.postMessage('ready')
+
+function compile(source: TagSource): CompileAnswer {
+  try {
+    const tag = encodeTag(compileTag(source))
+    if (tag.body.length + tag.sources.length > MAX_RESULT_LENGTH) {
+      return { ok: false, reason: 'too_large', detail: '' }
+    }
+    // What cannot be read again would be compiled again, for ever.
+    return decodeTag(tag) === null ? { ok: false, reason: 'failed', detail: 'unreadable' } : { ok: true, tag }
+  } catch (error) {
+    const reason = error instanceof TooManyElementsError ? 'too_complex' : 'failed'
+    return { ok: false, reason, detail: error instanceof Error ? `${error.name}: ${error.message}` : '' }
+  }
+}

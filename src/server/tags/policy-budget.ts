@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { PixelType } from '#contract/pixel.ts'
+import { POLICY_FULL } from '#contract/tag-status.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
+import { decodeSources, hostsOfSources, type NamedSources } from './compiled-tag.ts'
+import { sourcesOfPixel } from './sources-of-pixel.ts'
+import { mergeSources } from './vendor-hosts.ts'
+
+/** Common limits of what servers, proxies and balancers take as the head of an answer. */
+export const HEAD_LIMIT_BYTES = 8_192
+/** nginx's default buffer holds 4 KB, and a proxy adds lines of its own. */
+export const HEAD_WARN_BYTES = 3_584
+const NAMED_IN_REFUSAL = 3
+
+/** Bytes of the page's head with these sources in its policy. */
+export type MeasureHead = (policy: { sources: TagSources; trustsContainer: boolean }) => number
+
+export interface BudgetOptions {
+  ownHosts: ReadonlySet<string>
+  measureHead: MeasureHead
+}
+
+interface Spender {
+  id: string
+  name: string
+  type: PixelType
+  allowed_hosts: readonly string[]
+  sources: NamedSources
+}
+
+/**
+ * Refuses a change after which the head of the page would be too large. Called in the transaction of the change, behind
+ * the lock that every change of tags takes: two that fit alone and not together are decided one after the other.
+ */
+export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise<void> {
+  const { bytes, spenders } = await readPolicySize(trx, options)
+  if (bytes < HEAD_LIMIT_BYTES) return
+  const named = spenders
+    .slice(0, NAMED_IN_REFUSAL)
+    .map(({ name, hosts }) => `"${name.slice(0, 60)}" com ${hosts.toLocaleString('pt-BR')} hosts`)
+  throw new AppError(
+    400,
+    POLICY_FULL,
+    `Com esta mudança, as tags ativas usariam hosts demais: o cabeçalho da página teria ${toKilobytes(bytes)}, e o limite é ${toKilobytes(HEAD_LIMIT_BYTES)}. Os maiores: ${named.join('; ')}. Desative um deles ou tire endereços do código.`,
+  )
+}
+
+/** As if nothing were paused: what is paused comes back. The largest spender comes first. */
+export async function readPolicySize(
+  db: Db,
+  { ownHosts, measureHead }: BudgetOptions,
+): Promise<{ bytes: number; spenders: { id: string; name: string; hosts: number }[] }> {
+  const types = await db
+    .selectFrom('tracking_pixels')
+    .select('type')
+    .distinct()
+    .where('is_active', '=', true)
+    .execute()
+  const spenders = await readSpenders(db)
+  const parts = spenders.map((pixel) => sourcesOfPixel(pixel, ownHosts))
+  const ofTypes = types.map(({ type }) =>
+    sourcesOfPixel({ type, allowed_hosts: [], sources: NOTHING }, ownHosts),
+  )
+  const bytes = measureHead({
+    sources: mergeSources([...ofTypes, ...parts]),
+    trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
+  })
+  return {
+    bytes,
+    spenders: spenders
+      .map(({ id, name, ...pixel }) => ({ id, name, hosts: countHosts(pixel) }))
+      .sort((a, b) => b.hosts - a.hosts),
+  }
+}
+
+const NOTHING: NamedSources = { script: [], connect: [], image: [], frame: [] }
+
+/** Only those that add to what their type brings: of ten thousand ordinary pixels none is read. */
+async function readSpenders(db: Db): Promise<Spender[]> {
+  const rows = await db
+    .selectFrom('tracking_pixels as pixel')
+    .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
+    .select(['pixel.id', 'pixel.name', 'pixel.type', 'pixel.allowed_hosts', 'compiled.sources'])
+    .where('pixel.is_active', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('compiled.added_hosts', '>', 0),
+        eb(sql<string>`cast(pixel.allowed_hosts as text)`, '<>', '[]'),
+      ]),
+    )
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    sources: (row.sources === null ? null : decodeSources(row.sources)) ?? NOTHING,
+  }))
+}
+
+export function countHosts(pixel: { allowed_hosts: readonly string[]; sources: NamedSources }): number {
+  return new Set([...hostsOfSources(pixel.sources), ...pixel.allowed_hosts]).size
+}
+
+function toKilobytes(bytes: number): string {
+  return `${(bytes / 1024).toLocaleString('pt-BR', { maximumFractionDigits: 1 })} KB`
+}

@@ -1,0 +1,130 @@
+import type { Db } from '../db/database.ts'
+import { COMPILER_VERSION, decodeTag } from './compiled-tag.ts'
+import { type PreparedTag, prepareTag } from './prepare-tag.ts'
+import { withoutOwnHosts } from './without-own-hosts.ts'
+
+/** An active pixel as this process knows it. */
+export interface PreparedPixel {
+  /** Everything that its share of the tag set is made of. */
+  key: string
+  createdAt: string
+  updatedAt: string
+  /** Of the code that was compiled; null when nothing was. */
+  sourceHash: string | null
+  /** True when this compiler, or a newer one, has made it. */
+  isCurrent: boolean
+  /** null when there is nothing to serve. */
+  tag: PreparedTag | null
+}
+
+/** By the pixel's id, in the order in which the tags run. */
+export type PreparedTags = ReadonlyMap<string, PreparedPixel>
+
+const RESULTS_PER_STATEMENT = 200
+
+/**
+ * The active pixels, oldest first. What has not changed since `known` is not made again; when it is told which rows can
+ * have changed, the others are not even looked at.
+ */
+export async function readPreparedTags(
+  db: Db,
+  ownHosts: ReadonlySet<string>,
+  known: PreparedTags,
+  changed: readonly string[] | null = null,
+): Promise<PreparedTags> {
+  const rows = await db
+    .selectFrom('tracking_pixels as pixel')
+    .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
+    .select([
+      'pixel.id',
+      'pixel.type',
+      'pixel.pixel_id',
+      'pixel.allowed_hosts',
+      'pixel.consent_category',
+      'pixel.created_at',
+      'pixel.updated_at',
+      'compiled.source_hash',
+      'compiled.compiler_version',
+    ])
+    .where('pixel.is_active', '=', true)
+    .$if(changed !== null, (query) => query.where('pixel.id', 'in', changed ?? []))
+    .orderBy('pixel.created_at')
+    .orderBy('pixel.id')
+    .execute()
+  const keys = new Map(rows.map((row) => [row.id, keyOf(row)]))
+  // What could not be read is read again: it may have been replaced by what can.
+  const isKnown = (id: string) => known.get(id)?.key === keys.get(id) && known.get(id)?.tag !== null
+  const news = rows.filter((row) => row.source_hash !== null && !isKnown(row.id))
+  const results = await readResults(
+    db,
+    news.map(({ id }) => id),
+  )
+  const prepared = new Map<string, PreparedPixel>()
+  for (const row of rows) {
+    const key = keys.get(row.id) ?? ''
+    const old = known.get(row.id)
+    if (old !== undefined && isKnown(row.id)) {
+      prepared.set(row.id, { ...old, createdAt: row.created_at, updatedAt: row.updated_at })
+      continue
+    }
+    const result = results.get(row.id)
+    const compiled = result === undefined ? null : decodeTag(result)
+    prepared.set(row.id, {
+      key,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      sourceHash: compiled === null ? null : row.source_hash,
+      isCurrent:
+        (row.compiler_version ?? 0) > COMPILER_VERSION ||
+        (compiled !== null && row.compiler_version === COMPILER_VERSION),
+      tag:
+        compiled === null
+          ? null
+          : prepareTag({ ...row, compiled: withoutOwnHosts(compiled, ownHosts) }, ownHosts),
+    })
+  }
+  return changed === null ? prepared : replace(known, changed, prepared)
+}
+
+function replace(known: PreparedTags, changed: readonly string[], read: PreparedTags): PreparedTags {
+  const all = new Map(known)
+  for (const id of changed) if (!read.has(id)) all.delete(id)
+  for (const [id, pixel] of read) all.set(id, pixel)
+  const isInPlace = [...read].every(([id, { createdAt }]) => known.get(id)?.createdAt === createdAt)
+  return isInPlace ? all : new Map([...all].sort(byAge))
+}
+
+function byAge([a, first]: [string, PreparedPixel], [b, second]: [string, PreparedPixel]): number {
+  if (first.createdAt !== second.createdAt) return first.createdAt < second.createdAt ? -1 : 1
+  return a < b ? -1 : 1
+}
+
+interface KeyParts {
+  type: string
+  pixel_id: string | null
+  allowed_hosts: readonly string[]
+  consent_category: string
+  source_hash: string | null
+  compiler_version: number | null
+}
+
+/** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
+function keyOf(row: KeyParts): string {
+  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.allowed_hosts.join()}`
+}
+
+async function readResults(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, { sources: string; body: string }>> {
+  const results = new Map<string, { sources: string; body: string }>()
+  for (let at = 0; at < ids.length; at += RESULTS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('compiled_tags')
+      .select(['pixel_id', 'sources', 'body'])
+      .where('pixel_id', 'in', ids.slice(at, at + RESULTS_PER_STATEMENT))
+      .execute()
+    for (const row of rows) results.set(row.pixel_id, row)
+  }
+  return results
+}

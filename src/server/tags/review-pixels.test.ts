@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { TAG_REFUSED } from '#contract/tag-status.ts'
+import { type CallerName, type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
+import { ENGINES } from '../../../tests/support/engines.ts'
+import { insertPixel } from '../../../tests/support/insert-pixel.ts'
+import { KILLERS } from '../../../tests/support/nasty-snippets.ts'
+import { COMPILER_VERSION, decodeTag, hashSource, type TagSource } from './compiled-tag.ts'
+
+const NEW_ID = '11111111-1111-4111-8111-111111111111'
+const [KILLER = ''] = Object.values(KILLERS)
+const custom = (code: string, more: object = {}) => ({ name: 'Tag', type: 'custom', code, ...more })
+
+describe.each(ENGINES)('no row without what its code became, on %s', (engine) => {
+  let data: DataApp
+  beforeAll(async () => {
+    data = await startDataApp(engine)
+  })
+  afterAll(() => data.close())
+  beforeEach(async () => {
+    await data.database.db.deleteFrom('tracking_pixels').execute()
+    await data.database.db.deleteFrom('audit_events').execute()
+  })
+
+  const write = (
+    method: 'POST' | 'PATCH' | 'DELETE',
+    query: string,
+    payload?: object,
+    { prefer = '', as = 'admin' as CallerName } = {},
+  ) =>
+    data.call({
+      method,
+      url: `/rest/v1/tracking_pixels${query}`,
+      as,
+      headers: { prefer: `return=representation,${prefer}` },
+      ...(payload === undefined ? {} : { payload }),
+    })
+  const counts = () =>
+    Promise.all(
+      (['tracking_pixels', 'compiled_tags', 'audit_events'] as const).map(
+        async (table) => (await data.database.db.selectFrom(table).selectAll().execute()).length,
+      ),
+    )
+
+  /** Each row beside its result: of that very code, by this compiler. */
+  async function expectCompiled(rows: number): Promise<void> {
+    const pixels = await data.database.db
+      .selectFrom('tracking_pixels as pixel')
+      .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
+      .select(['type', 'pixel.pixel_id', 'code', 'source_hash', 'compiler_version', 'sources', 'body'])
+      .execute()
+    expect(pixels).toHaveLength(rows)
+    for (const { source_hash, compiler_version, sources, body, ...source } of pixels) {
+      expect(source_hash).toBe(hashSource(source as TagSource))
+      expect(compiler_version).toBe(COMPILER_VERSION)
+      expect(decodeTag({ sources: String(sources), body: String(body) })).not.toBeNull()
+    }
+  }
+
+  test.each<CallerName>(['admin', 'service'])('every way of writing, as %s', async (as) => {
+    const one = await write('POST', '', custom('<script>var a=1</script>'), { as })
+    expect(one.statusCode).toBe(201)
+    const [{ id }] = one.json()
+    await write('POST', '', [custom('<img src="https://a.vendor.com/p">'), custom('')], { as })
+    await expectCompiled(3)
+    const merged = await write('POST', '', [custom('<b>1</b>', { id }), custom('<b>2</b>', { id: NEW_ID })], {
+      as,
+      prefer: 'resolution=merge-duplicates',
+    })
+    expect(merged.statusCode).toBe(201)
+    await expectCompiled(4)
+    await write(
+      'PATCH',
+      `?id=eq.${id}`,
+      { code: generateSnippet('meta', '1'), type: 'meta', pixel_id: '1' },
+      { as },
+    )
+    await write('PATCH', '?name=eq.Tag', { name: 'Outro' }, { as })
+    await write('PATCH', '?type=eq.custom', { type: 'google_analytics', pixel_id: 'G-1' }, { as })
+    await expectCompiled(4)
+    await write('DELETE', `?id=eq.${id}`, undefined, { as })
+    await expectCompiled(3)
+    expect(await data.database.db.selectFrom('compiled_tags').select('pixel_id').execute()).toHaveLength(3)
+  })
+
+  test.each([
+    ['alone', custom(KILLER), ''],
+    ['inactive', custom(KILLER, { is_active: false }), ''],
+    ['in the middle of others', [custom('<b>1</b>'), custom(KILLER), custom('<b>2</b>')], ''],
+    ['in place of another', custom(KILLER, { id: NEW_ID }), 'resolution=merge-duplicates'],
+  ])(
+    'a snippet that cannot be compiled is refused and nothing is stored: %s',
+    async (_how, payload, prefer) => {
+      if (prefer !== '') await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
+      const before = await counts()
+      const answer = await write('POST', '', payload, { prefer })
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json()).toEqual({
+        code: TAG_REFUSED,
+        message: expect.stringMatching(/^O código é complexo demais.*não foi salvo/),
+        details: null,
+        hint: null,
+      })
+      expect(await counts()).toEqual(before)
+    },
+  )
+
+  test('a change to such a snippet leaves the row as it was', async () => {
+    await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
+    expect((await write('PATCH', `?id=eq.${NEW_ID}`, { code: KILLER })).statusCode).toBe(400)
+    const [row] = (await data.call({ url: '/rest/v1/tracking_pixels?select=code' })).json()
+    expect(row).toEqual({ code: '<b>1</b>' })
+    await expectCompiled(1)
+  })
+
+  test("another hand's row is compiled when it is switched on, and refused when it cannot be", async () => {
+    const { db } = data.database
+    const fine = await insertPixel(db, { type: 'meta', is_active: false })
+    const killer = await insertPixel(db, { type: 'custom', code: KILLER, is_active: false })
+    expect((await write('PATCH', `?id=eq.${fine}`, { is_active: true })).statusCode).toBe(200)
+    expect((await write('PATCH', `?id=eq.${killer}`, { is_active: true })).json()).toMatchObject({
+      code: TAG_REFUSED,
+    })
+    // What asks nothing of the compiler is never kept from anyone.
+    expect((await write('PATCH', `?id=eq.${killer}`, { name: 'Ainda aqui' })).statusCode).toBe(200)
+    expect((await write('DELETE', `?id=eq.${killer}`)).statusCode).toBe(200)
+    await expectCompiled(1)
+  })
+
+  test('eight writers of one row: what is stored is always what that row became', async () => {
+    await write('POST', '', custom('<b>0</b>', { id: NEW_ID }))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        write(
+          'PATCH',
+          `?id=eq.${NEW_ID}`,
+          index % 2 === 0
+            ? { code: `<script>var v=${index}</script>` }
+            : { type: 'meta', pixel_id: String(index) },
+        ),
+      ),
+    )
+    for (const answer of answers) expect([200, 409]).toContain(answer.statusCode)
+    expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThan(0)
+    await expectCompiled(1)
+  })
+})

@@ -1,0 +1,152 @@
+import { Worker } from 'node:worker_threads'
+import type { CompileAnswer } from './compile-worker.ts'
+import type { EncodedTag, TagSource } from './compiled-tag.ts'
+import { compilerBusy, type RefusalReason, refuseTag } from './refuse-tag.ts'
+
+/** For one snippet; an ordinary one takes a few milliseconds. */
+const DEADLINE_MS = 2_000
+/** For the thread to load its code, on a machine that has much else to do. */
+const START_MS = 30_000
+/** A thread that waits costs memory. */
+const IDLE_MS = 20_000
+const MAX_WAITING = 64
+const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+
+interface Job {
+  source: TagSource
+  /** Not begun by then, it is given up. */
+  beginBy: number
+  resolve: (tag: EncodedTag) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Compiles snippets in a thread of its own, one after the other. One that takes too long or too much memory costs that
+ * thread, which is begun anew, and is refused; the event loop notices nothing of either.
+ */
+export class TagCompiler {
+  readonly #deadlineMs: number
+  readonly #idleMs: number
+  readonly #waiting: Job[] = []
+  #running: Job | null = null
+  #worker: Worker | null = null
+  #isReady = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor({ deadlineMs = DEADLINE_MS, idleMs = IDLE_MS } = {}) {
+    this.#deadlineMs = deadlineMs
+    this.#idleMs = idleMs
+  }
+
+  /** True while the thread is there, busy or waiting. */
+  get isAwake(): boolean {
+    return this.#worker !== null
+  }
+
+  /** Rejects with an `AppError`: the snippet is refused, or its turn did not come within `withinMs`. */
+  compile(source: TagSource, { withinMs = START_MS }: { withinMs?: number } = {}): Promise<EncodedTag> {
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(compilerBusy())
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ source, beginBy: performance.now() + withinMs, resolve, reject })
+      if (this.#running === null) this.#next()
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const job of this.#waiting.splice(0)) job.reject(compilerBusy())
+    this.#running?.reject(compilerBusy())
+    this.#running = null
+    await this.#end()
+  }
+
+  #next(): void {
+    this.#setTimer(null)
+    const now = performance.now()
+    for (const job of this.#waiting.splice(0)) {
+      if (job.beginBy < now) job.reject(compilerBusy())
+      else this.#waiting.push(job)
+    }
+    this.#running = this.#waiting.shift() ?? null
+    if (this.#running === null) {
+      this.#setTimer(this.#idleMs, () => void this.#end())
+      return
+    }
+    if (this.#worker === null) this.#start()
+    else if (this.#isReady) this.#post()
+  }
+
+  #start(): void {
+    const worker = new Worker(WORKER_FILE, {
+      name: 'tag-compiler',
+      resourceLimits: LIMITS,
+      // Nothing of the process is its business.
+      env: {},
+      argv: [],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+    // A server that has been told to stop does not wait for a snippet.
+    worker.unref()
+    this.#worker = worker
+    this.#isReady = false
+    const current = (then: () => void) => () => this.#worker === worker && then()
+    worker.on('message', (message: 'ready' | CompileAnswer) =>
+      current(() => (message === 'ready' ? this.#becameReady() : this.#answered(message)))(),
+    )
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      current(() =>
+        this.#fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'too_complex' : 'failed', error),
+      )(),
+    )
+    worker.on(
+      'exit',
+      current(() => this.#fail('failed', new Error('the thread ended'))),
+    )
+    this.#setTimer(START_MS, () => this.#fail('failed', new Error('the thread did not start')))
+  }
+
+  #becameReady(): void {
+    this.#isReady = true
+    if (this.#running === null) this.#next()
+    else this.#post()
+  }
+
+  #post(): void {
+    const { type, pixel_id, code } = this.#running?.source ?? {}
+    this.#worker?.postMessage({ type, pixel_id, code })
+    this.#setTimer(this.#deadlineMs, () => this.#fail('too_slow'))
+  }
+
+  #answered(answer: CompileAnswer): void {
+    const job = this.#running
+    if (answer.ok) job?.resolve(answer.tag)
+    else job?.reject(refuseTag(answer.reason, new Error(answer.detail)))
+    this.#next()
+  }
+
+  /** The snippet is refused, and the next one gets another thread. */
+  #fail(reason: RefusalReason, cause?: Error): void {
+    const job = this.#running
+    void this.#end()
+    job?.reject(refuseTag(reason, cause))
+    this.#next()
+  }
+
+  async #end(): Promise<void> {
+    this.#setTimer(null)
+    const worker = this.#worker
+    this.#worker = null
+    this.#isReady = false
+    await worker?.terminate()
+  }
+
+  #setTimer(ms: number | null, then: () => void = () => {}): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = ms === null ? null : setTimeout(then, ms).unref()
+  }
+}
+
+/** Beside the server's bundle, or among its sources. */
+const WORKER_FILE = new URL(
+  import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js',
+  import.meta.url,
+)
