@@ -3,7 +3,8 @@ import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { createLogger } from '#server/http/logger.ts'
+import type { ConnectionLimits } from '#server/http/connection-limits.ts'
+import { createLogger, type Logger } from '#server/http/logger.ts'
 import { type EngineName, makeStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
 
@@ -23,6 +24,9 @@ interface TestAppOptions {
   listen?: boolean
   /** Never shed by default: on a busy machine a test is about something else. */
   maxEventLoopDelayMs?: number
+  connectionLimits?: Partial<ConnectionLimits>
+  /** Silent unless a test reads it. */
+  log?: Logger
 }
 
 /** The account that every test app starts with. */
@@ -34,6 +38,8 @@ export async function startTestApp({
   env = {},
   listen = false,
   maxEventLoopDelayMs = 600_000,
+  connectionLimits = {},
+  log,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = await makeStorage(engine)
   const port = await freePort()
@@ -51,9 +57,10 @@ export async function startTestApp({
   const app = await buildApp({
     config,
     database,
-    log: createLogger(config.logLevel),
+    log: log ?? createLogger(config.logLevel),
     distDir: 'dist',
     maxEventLoopDelayMs,
+    connectionLimits,
   })
   if (listen) await app.listen({ host: '127.0.0.1', port })
   return {
