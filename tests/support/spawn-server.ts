@@ -14,7 +14,16 @@ export function spawnServer(env: Record<string, string>): SpawnedServer {
 }
 
 export function spawnNode(args: string[], env: Record<string, string>, cwd = process.cwd()): SpawnedServer {
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return spawnProgram(process.execPath, args, env, cwd)
+}
+
+export function spawnProgram(
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+  cwd = process.cwd(),
+): SpawnedServer {
+  const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk
