@@ -82,8 +82,14 @@ describe('a client that holds more than its share', () => {
     const port = await start({ pipelined: 16 })
     const socket = await open(port)
     const ended = text(socket)
+    let parsed = 0
+    server.on('request', () => {
+      parsed++
+    })
     socket.write(`GET /never HTTP/1.1\r\nHost: a\r\n\r\n${GET.repeat(300)}`)
     expect(await ended).toBe('')
+    // The one that is not answered, those that may wait, and the one too many.
+    expect(parsed).toBe(1 + 16 + 1)
   })
 
   test('and pipelines within reason is served', async () => {
