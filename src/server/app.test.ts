@@ -264,3 +264,10 @@ describe('two hosts', () => {
     )
   })
 })
+
+test.each(['/%61dmin', '/%61dminx', '/auth/v1/%00', '//admin'])(
+  '%s is refused in process as well, past the raw server',
+  async (url) => {
+    expect((await site.app.inject({ url })).statusCode).toBe(400)
+  },
+)

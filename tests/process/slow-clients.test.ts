@@ -55,16 +55,11 @@ test.each([
     await untilReady(server, url)
     const message = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(requests)
     const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openDeafSocket(port, message)))
-    const delays: number[] = []
     let memory = 0
     for (let turn = 0; turn < 20; turn++) {
-      const asked = performance.now()
       expect((await fetch(url)).status).toBe(200)
-      delays.push(performance.now() - asked)
       memory = Math.max(memory, residentMegabytes(server.child.pid ?? 0))
     }
-    delays.sort((a, b) => a - b)
-    console.log(`memory ${Math.round(memory)} MB, page ${delays.map(Math.round).join(' ')} ms`)
     expect(memory).toBeLessThan(MAX_MEMORY_MB)
     if (fate === 'cut off') {
       // Who reads at last finds the connection gone, and far from all of the answers.
@@ -76,6 +71,7 @@ test.each([
     expect(await server.ended).toBe(0)
     await storage.remove()
   },
+  180_000,
 )
 
 function residentMegabytes(pid: number): number {

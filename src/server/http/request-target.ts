@@ -9,12 +9,19 @@ export function setRequestTarget(request: IncomingMessage, target: Target): void
   targets.set(request, target)
 }
 
-/** The one target that headers, host rule, error pages and log go by. A request made in process is judged here. */
+/** The one target that headers, host rule, error pages and log go by. */
 export function requestTarget(request: IncomingMessage): Target {
+  const target = findRequestTarget(request)
+  if (target === null) throw new AppError(400, 'bad_request', 'The request target is not canonical')
+  return target
+}
+
+/** Null for a request made in process, past the raw server, whose target is not canonical. */
+export function findRequestTarget(request: IncomingMessage): Target | null {
   const known = targets.get(request)
   if (known !== undefined) return known
   const target = canonicalTarget(request)
-  if ('refusal' in target) throw new AppError(400, 'bad_request', `The request target: ${target.refusal}`)
+  if ('refusal' in target) return null
   targets.set(request, target)
   return target
 }

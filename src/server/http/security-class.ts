@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requestTarget } from './request-target.ts'
+import { findRequestTarget } from './request-target.ts'
 
 /**
  * What an answer may be and on which host it is given. It belongs to the scope in which a route is registered:
@@ -51,7 +51,9 @@ export function registerSecurityClasses(app: FastifyInstance): ClassOf {
   return (request) => {
     const known = request.routeOptions.config?.securityClass
     if (known !== undefined && !request.is404) return known
-    return firstSegments.get(firstSegment(requestTarget(request.raw).path)) ?? 'public page'
+    const target = findRequestTarget(request.raw)
+    if (target === null) return 'other'
+    return firstSegments.get(firstSegment(target.path)) ?? 'public page'
   }
 }
 
