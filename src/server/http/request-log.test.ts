@@ -30,6 +30,15 @@ afterAll(() => site.close())
 
 const stands = (part: Line[]) => part.reduce((sum, { count = 1 }) => sum + count, 0)
 
+test('of an address where a path should be, nothing is logged but the refusal', async () => {
+  const target = 'http://ana:s3cret@a/admin?token=s3cret'
+  const message = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const [answer] = await pipelinedRequests(site.config.port, [message], { lead: message, depth: 1 })
+  expect(answer?.status).toBe(400)
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', status: 400, reason: 'form' }))
+  expect(JSON.stringify(lines)).not.toContain('s3cret')
+})
+
 test(`${FLOOD} requests for paths of 15 KB that do not exist are a few short lines and a count`, async () => {
   const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   const messages = Array.from({ length: FLOOD }, (_, at) => ask(`/${at}${'x'.repeat(15_000)}`))

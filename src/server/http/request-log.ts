@@ -47,6 +47,7 @@ export class RequestLog {
   }
 }
 
-function loggedPath(url: string): string {
-  return (url.split('?', 1)[0] ?? '').slice(0, MAX_PATH_LENGTH)
+/** A whole address may carry a name and a password: of what is no path nothing is written. */
+function loggedPath(url: string): string | undefined {
+  return url.startsWith('/') ? url.split('?', 1)[0]?.slice(0, MAX_PATH_LENGTH) : undefined
 }
