@@ -23,7 +23,7 @@ export const ATTACKS: Record<string, string> = {
   'frame-spelled': 'frame `/%61dmin` and its kin and script into it',
   'window-spelled': 'open `/%61dmin` and its kin in a window and script into it',
   'window-admin-fetch': "open `/admin` and replace its `fetch` to see the dashboard's token",
-  'window-spelled-fetch': "open `/%61dmin` and its kin and replace its `fetch` to see the dashboard's token",
+  'window-spelled-fetch': "open `/%61dmin` and replace its `fetch` to see the dashboard's token",
   'fetch-spelled': '`fetch` of the services under an escaped path that begins with `/api/`',
   'named-window': "find the dashboard's window by its name and script into it",
   'service-worker': 'register a service worker from any path',

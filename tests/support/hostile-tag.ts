@@ -243,7 +243,7 @@ export function hostileTag(): void {
   }
   attacks['frame-spelled'] = () => first(spellings, (path) => inFrame(path)())
   attacks['window-spelled'] = () => first(spellings, (path) => inWindow(path)())
-  attacks['window-spelled-fetch'] = () => first(spellings, (path) => byReplacedFetch(path)())
+  attacks['window-spelled-fetch'] = byReplacedFetch('/%61dmin')
   attacks['window-admin-fetch'] = byReplacedFetch('/admin')
   attacks['fetch-spelled'] = () =>
     first(['/api/..%2Fauth/v1/user', '/api/%2E%2E%2Frest/v1/tracking_pixels', '/%61uth/v1/user'], (path) =>
