@@ -1,7 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appRoutes } from '../../tests/support/app-routes.ts'
 import { type RawAnswer, rawRequest } from '../../tests/support/raw-request.ts'
 import { startTestApp, type TestApp } from '../../tests/support/test-app.ts'
+import { inSecurityClass } from './http/security-class.ts'
 
 let site: TestApp
 beforeAll(async () => {
@@ -48,25 +50,6 @@ function kindOf(path: string, answer: RawAnswer): Kind {
   return path.startsWith('/admin') ? 'admin' : 'page'
 }
 
-/** The framework prints its routes as a tree; each line's depth says under which path it hangs. */
-function routesOf(tree: string): { path: string; method: string }[] {
-  const branch: string[] = []
-  return tree.split('\n').flatMap((line) => {
-    const match = /^([│├└─\s]*)(\S+) \(([A-Z, ]+)\)$/.exec(line)
-    if (match === null) return []
-    const [, indent = '', part = '', methods = ''] = match
-    const depth = indent.length / 4 - 1
-    branch.splice(depth, branch.length, part)
-    const path = branch
-      .join('')
-      .replace(':table', 'tracking_pixels')
-      .replace(/:\w+/g, UNKNOWN_ID)
-      .replace('*', '/x')
-    return methods.split(', ').map((method) => ({ path, method }))
-  })
-}
-const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
-
 /** Over a real socket, so that the fast path in front of the framework is asked too. */
 function get(
   path: string,
@@ -99,7 +82,7 @@ function get(
 
 describe('security headers', () => {
   test('stand on every answer of every route that the app knows, whoever asks', async () => {
-    const routes = routesOf(site.app.printRoutes({ commonPrefix: false }))
+    const routes = appRoutes(site.app)
     expect(routes.map((route) => route.path)).toEqual(
       expect.arrayContaining([
         '/healthz',
@@ -174,8 +157,22 @@ describe('security headers', () => {
 
   test.each([
     ['what is not HTTP', 'nonsense\r\n\r\n', 400],
+    ['a request without a host', 'GET /admin HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['a request with two', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n', 417],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 400],
+    [
+      'a body that never comes',
+      'POST /api/newsletter HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n',
+      408,
+    ],
+    [
+      'an upgrade',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+      200,
+    ],
     ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('Node answers %s', async (_what, bytes, status) => {
+  ])('stand on the answer to %s', async (_what, bytes, status) => {
     const answer = await rawRequest(site.config.port, bytes)
     expect(answer.status).toBe(status)
     expectHeaders(answer, 'other')
@@ -185,8 +182,10 @@ describe('security headers', () => {
 describe('errors', () => {
   test('an unknown error is a 500 that says nothing but the request id, and the process goes on', async () => {
     const broken = await startTestApp()
-    broken.app.get('/broken', async () => {
-      throw new Error('a secret detail')
+    await inSecurityClass(broken.app, 'public page', (scope) => {
+      scope.get('/broken', async () => {
+        throw new Error('a secret detail')
+      })
     })
     const forProgram = await broken.app.inject({ url: '/broken' })
     expect(forProgram.statusCode).toBe(500)
@@ -213,14 +212,12 @@ describe('errors', () => {
     await lost.close()
   })
 
-  test('what the framework refuses by itself looks like any other refusal', async () => {
-    const answer = await get('/%zz', { accept: 'application/json' })
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body)).toEqual({
-      error: 'bad_request',
-      message: expect.any(String),
-      request_id: expect.any(String),
-    })
+  test('a route that is registered in no security class fails the start', async () => {
+    const careless = await startTestApp()
+    expect(() => careless.app.get('/new', async () => 'hello')).toThrow(
+      'GET /new is registered in a scope without a security class',
+    )
+    await careless.close()
   })
 
   test('the 404 page is in Portuguese and in the look of the brand', async () => {
@@ -267,3 +264,10 @@ describe('two hosts', () => {
     )
   })
 })
+
+test.each(['/%61dmin', '/%61dminx', '/auth/v1/%00', '//admin'])(
+  '%s is refused in process as well, past the raw server',
+  async (url) => {
+    expect((await site.app.inject({ url })).statusCode).toBe(400)
+  },
+)

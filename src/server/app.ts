@@ -13,11 +13,13 @@ import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { BuildManifest } from './http/build-manifest.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
 import { createGate } from './http/gate.ts'
 import { registerHealth } from './http/health.ts'
 import { HitCounter } from './http/hit-counter.ts'
+import { createHostOf, registerHostRule } from './http/host-rule.ts'
 import { registerLoadShedding } from './http/load-shedding.ts'
 import type { Logger } from './http/logger.ts'
 import { ownOrigins } from './http/own-origins.ts'
@@ -25,8 +27,10 @@ import { PublicLimits } from './http/public-limits.ts'
 import { sweepRateLimits } from './http/rate-limit.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
 import { registerSecurityHeaders } from './http/register-security-headers.ts'
+import { RequestLog } from './http/request-log.ts'
+import { inSecurityClass, registerSecurityClasses } from './http/security-class.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers.ts'
-import { loadStaticAssets } from './http/static-assets.ts'
+import { loadStaticAssets, registerMissingAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
 import { toTrustProxy } from './http/trust-proxy.ts'
 import { createFastPath } from './landing/fast-path.ts'
@@ -59,6 +63,7 @@ export interface AppDeps {
   maxEventLoopDelayMs?: number
   /** Counts the calls that anyone can make. */
   counter?: HitCounter
+  connectionLimits?: Partial<ConnectionLimits>
 }
 
 /** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
@@ -71,18 +76,20 @@ export async function buildApp({
   announce = () => {},
   maxEventLoopDelayMs,
   counter = new HitCounter(database.db, log),
+  connectionLimits = {},
 }: AppDeps): Promise<FastifyInstance> {
   const https = config.siteUrl.startsWith('https:')
   const manifest = new BuildManifest(join(distDir, 'client'))
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
   const pictures = readPictures(join(distDir, 'client'))
-  const assets = await preparePublicPages({
+  const staticAssets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
+  const publicPages = await preparePublicPages({
     config,
     renderer,
     documentAssets,
     pictures,
-    staticAssets: loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https)),
+    staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
   const budget = {
@@ -106,13 +113,31 @@ export async function buildApp({
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
 
-  const gate = createGate(config, otherHeaders(https))
-  const servePrepared = createFastPath(pages, assets, (path) => tags.file(path))
-  const fastPath: FastPath = (request, response) =>
-    gate(request, response) || servePrepared(request, response)
+  const hostOf = createHostOf(config.adminUrl)
+  const gate = createGate(otherHeaders(https))
+  const servePrepared = createFastPath({
+    pages,
+    shared: staticAssets,
+    site: publicPages,
+    tagFile: (path) => tags.file(path),
+    hostOf,
+  })
+  const fastPath: FastPath = (request, response, target) =>
+    gate(request, response, target) || servePrepared(request, response, target)
+  const requestLog = new RequestLog(log)
 
   const app = Fastify({
-    serverFactory: (handler) => createRawServer({ handler, fastPath, defaultHeaders: otherHeaders(https) }),
+    serverFactory: (handler) =>
+      createRawServer({
+        handler,
+        fastPath,
+        defaultHeaders: otherHeaders(https),
+        limits: {
+          ...defaultConnectionLimits({ trustsProxy: config.trustProxy !== false }),
+          ...connectionLimits,
+        },
+        onRefused: requestLog.onRefused,
+      }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => crypto.randomUUID(),
@@ -123,70 +148,91 @@ export async function buildApp({
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
   })
-  registerSecurityHeaders(app, {
-    admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), https),
-    publicPage: pageHeaders(publicPagePolicy(config, documentAssets), { https }),
-    other: otherHeaders(https),
-  })
-  registerErrors(app, {
-    404: renderer.renderErrorPage(config.site, documentAssets, 404),
-    500: renderer.renderErrorPage(config.site, documentAssets, 500),
-  })
-  await registerLoadShedding(app, maxEventLoopDelayMs)
-
-  registerHealth(app, database.db)
+  const classOf = registerSecurityClasses(app)
+  registerHostRule(app, hostOf, classOf)
+  registerSecurityHeaders(
+    app,
+    {
+      admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), https),
+      publicPage: pageHeaders(publicPagePolicy(config, documentAssets), { https }),
+      other: otherHeaders(https),
+    },
+    classOf,
+  )
+  requestLog.register(app)
+  registerErrors(
+    app,
+    {
+      404: renderer.renderErrorPage(config.site, documentAssets, 404),
+      500: renderer.renderErrorPage(config.site, documentAssets, 500),
+    },
+    classOf,
+  )
+  registerLoadShedding(app, maxEventLoopDelayMs)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(database.db))
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   app.addHook('onClose', () => counter.stop())
-  await registerAuth(app, auth.context)
-  await registerAccount(app, auth.context)
-  await registerData(app, {
-    db: database.db,
-    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
-    identify: auth.identify,
-    accounts: auth.accounts,
-    principalEmail: config.principal.email,
-    pixels: {
-      review: () =>
-        new PixelReview({
-          compiler,
-          ...budget,
-          noteChange: (version, ids) => tags.noteChange(version, ids),
-        }),
-      afterChange: () => tags.refresh(),
-    },
-  })
-  registerTags(app, {
-    db: database.db,
-    databaseUrl: config.databaseUrl,
-    retention: config.retention,
-    tags,
-    compiler,
-    log,
-    guard,
-    siteUrl: config.siteUrl,
-    ownHosts: ownHosts(config),
-  })
-  await registerTagAdmin(app, {
-    db: database.db,
-    tags,
-    compiler,
-    ...budget,
-    identify: auth.identify,
-    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
-  })
-  registerAdminPage(app, {
-    manifest,
-    boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),
-  })
 
   const deliveries = new DeliveryWorker({ db: database.db, webhook: config.newsletter, log })
-  registerNewsletter(app, {
-    db: database.db,
-    guard,
-    renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
-    onStored: () => deliveries.wake(),
+  await inSecurityClass(app, 'shared', (scope) => {
+    registerHealth(scope, database.db)
+    registerMissingAssets(scope)
   })
+  await inSecurityClass(app, 'service', async (scope) => {
+    await registerAuth(scope, auth.context)
+    await registerAccount(scope, auth.context)
+    await registerData(scope, {
+      db: database.db,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+      identify: auth.identify,
+      accounts: auth.accounts,
+      principalEmail: config.principal.email,
+      pixels: {
+        review: () =>
+          new PixelReview({
+            compiler,
+            ...budget,
+            noteChange: (version, ids) => tags.noteChange(version, ids),
+          }),
+        afterChange: () => tags.refresh(),
+      },
+    })
+    await registerTagAdmin(scope, {
+      db: database.db,
+      tags,
+      compiler,
+      ...budget,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+  })
+  await inSecurityClass(app, 'admin page', (scope) =>
+    registerAdminPage(scope, {
+      manifest,
+      boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),
+    }),
+  )
+  await inSecurityClass(app, 'other', (scope) =>
+    registerTags(scope, {
+      db: database.db,
+      databaseUrl: config.databaseUrl,
+      retention: config.retention,
+      tags,
+      compiler,
+      log,
+      guard,
+      siteUrl: config.siteUrl,
+      ownHosts: ownHosts(config),
+    }),
+  )
+  await inSecurityClass(app, 'public page', (scope) =>
+    registerNewsletter(scope, {
+      db: database.db,
+      guard,
+      renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
+      onStored: () => deliveries.wake(),
+    }),
+  )
   app.addHook('onReady', async () => deliveries.start())
   app.addHook('onClose', () => deliveries.stop())
   return app

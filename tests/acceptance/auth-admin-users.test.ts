@@ -219,7 +219,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     expect((await admin.mfa.listFactors({ userId: user.id })).data?.factors).toEqual([])
   })
 
-  test.each(['not-a-uuid', '%00', "1'--"])('the path id %s is no user', async (id) => {
+  test.each(['not-a-uuid', '%20', "1'--"])('the path id %s is no user', async (id) => {
     const answer = await call(site, {
       path: `/auth/v1/admin/users/${id}`,
       apikey: keys.service,

@@ -2,43 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { DESKTOP, launchBrowser } from '../support/browser.ts'
-import { ANON_KEY_PLACEHOLDER, hostileTag } from '../support/hostile-tag.ts'
+import { ATTACKS, SPRINGBOARDS } from '../support/hostile-attacks.ts'
+import { CONSENT, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
-import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
-
-const CONSENT = '1.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
-
-/** Every attack, in the words of `docs/security.md`. */
-const ATTACKS: Record<string, string> = {
-  'local-storage': 'read the session from `localStorage`',
-  'session-storage': 'read it from `sessionStorage`, in the tab that the administrator used before',
-  cookies: 'read it from `document.cookie`',
-  'broadcast-channel': 'hear it on a `BroadcastChannel`',
-  fetch:
-    '`fetch` of `/auth/v1`, `/rest/v1` and `/admin`: every credentials mode, forged referrer, `only-if-cached`',
-  xhr: '`XMLHttpRequest` to the same',
-  beacon: '`sendBeacon` that inserts a pixel',
-  form: 'form post that inserts a pixel',
-  'script-element': '`<script src="/auth/v1/user">`: is an administrator signed in?',
-  'frame-admin': 'frame `/admin` and script into it',
-  'frame-asset': 'frame a built file and call the services from it',
-  'frame-missing': 'frame a 404 and call the services from it',
-  'frame-robots': 'frame `/robots.txt` and call the services from it',
-  'frame-overflow': 'make Node answer 431 in a frame and call the services from it',
-  'window-admin': 'open `/admin` in a window and script into it',
-  'window-asset': 'open a built file and call the services from it',
-  'window-missing': 'open a 404 and call the services from it',
-  'window-robots': 'open `/robots.txt` and call the services from it',
-  'window-overflow': 'open a 431 and call the services from it',
-  'named-window': "find the dashboard's window by its name and script into it",
-  'service-worker': 'register a service worker from any path',
-  worker: 'load `/tags/*.js` as a worker and call the services from it',
-  speculation: 'have `/admin` prefetched or prerendered, with a session in it',
-  'navigation-entries': "read the dashboard's addresses from `navigation.entries()`",
-  plant: 'plant a session in storage, `window.name` and `history.state` for the dashboard to use',
-  'forged-reports': 'forge policy reports about our own host, addresses and wildcards',
-}
 
 /** A place to attack: where it answers, what it stored, and a browser in which an administrator is signed in. */
 interface Scene {
@@ -52,8 +20,6 @@ interface Scene {
 
 /** Attacks on what one tab remembers of the page before. */
 const NEEDS_OWN_TAB = new Set(['session-storage', 'navigation-entries', 'plant'])
-/** Attacks that need another document to call the services from. */
-const SPRINGBOARDS = /^(frame|window)-(?!admin)|^worker$/
 
 let site: TestApp
 let withContainer: TestApp
@@ -66,8 +32,8 @@ let there: Scene
 let thereForSpringboards: Scene
 
 beforeAll(async () => {
-  site = await startSite()
-  withContainer = await startSite()
+  site = await startHostileSite()
+  withContainer = await startHostileSite()
   await insertPixel(withContainer.database.db, { type: 'google_tag_manager', pixel_id: 'GTM-ABC' })
   const options = { target: site.url, anonKey: await readAnonKey(site.url) }
   copy = await startUnprotectedCopy(options)
@@ -87,18 +53,6 @@ afterAll(async () => {
   await site.close()
   await withContainer.close()
 })
-
-async function startSite(): Promise<TestApp> {
-  const app = await startTestApp({ listen: true })
-  const text = hostileTag.toString().replaceAll(ANON_KEY_PLACEHOLDER, await readAnonKey(app.url))
-  await insertPixel(app.database.db, { type: 'custom', code: `<script>(${text})()</script>` })
-  return app
-}
-
-async function readAnonKey(url: string): Promise<string> {
-  const html = await (await fetch(`${url}/admin`)).text()
-  return /"anonKey":"([^"]+)"/.exec(html)?.[1] ?? ''
-}
 
 async function policyContains(app: TestApp, text: string): Promise<void> {
   await vi.waitFor(async () => {

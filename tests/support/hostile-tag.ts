@@ -52,6 +52,8 @@ export function hostileTag(): void {
     robots: '/robots.txt',
     overflow: `/?${'x'.repeat(17_000)}`,
   }
+  /** Ways to write the dashboard's address that a browser leaves alone and a router may decode. */
+  const spellings = ['/%61dmin', '/admi%6E', '/%61%64%6d%69%6e/users', '/admin%2Fusers', '/x%2F..%2Fadmin']
   const inFrame = (path: string) => async () => {
     const frame = document.createElement('iframe')
     frame.src = path
@@ -68,6 +70,27 @@ export function hostileTag(): void {
     for (let turn = 0; turn < 12 && got === null; turn++) {
       await wait(100)
       got = await exploit(opened).catch(() => null)
+    }
+    opened?.close()
+    return got
+  }
+  /** Firefox lets a window's functions be replaced while it loads: what the dashboard then sends is seen. */
+  const byReplacedFetch = (path: string) => async () => {
+    const opened = window.open(path)
+    let got: string | null = null
+    for (let turn = 0; turn < 40 && got === null; turn++) {
+      await wait(50)
+      try {
+        if (opened === null || opened.location.origin !== location.origin) continue
+        const own = opened.fetch
+        opened.fetch = (input, init) => {
+          const sent = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+          if (/^Bearer eyJ/.test(sent.get('authorization') ?? '')) got = 'its token'
+          return own.call(opened, input, init)
+        }
+      } catch {
+        // Not ours to touch, or not yet.
+      }
     }
     opened?.close()
     return got
@@ -218,5 +241,13 @@ export function hostileTag(): void {
     attacks[`frame-${name}`] = inFrame(path)
     attacks[`window-${name}`] = inWindow(path)
   }
+  attacks['frame-spelled'] = () => first(spellings, (path) => inFrame(path)())
+  attacks['window-spelled'] = () => first(spellings, (path) => inWindow(path)())
+  attacks['window-spelled-fetch'] = byReplacedFetch('/%61dmin')
+  attacks['window-admin-fetch'] = byReplacedFetch('/admin')
+  attacks['fetch-spelled'] = () =>
+    first(['/api/..%2Fauth/v1/user', '/api/%2E%2E%2Frest/v1/tracking_pixels', '/%61uth/v1/user'], (path) =>
+      steal(fetch, path),
+    )
   window.attack = (name) => (attacks[name]?.() ?? Promise.resolve('no such attack')).catch(() => null)
 }

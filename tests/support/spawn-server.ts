@@ -20,7 +20,7 @@ export function spawnNode(args: string[], env: Record<string, string>, cwd = pro
   return spawnProgram([process.execPath, ...args], env, cwd)
 }
 
-function spawnProgram(
+export function spawnProgram(
   [program = '', ...args]: string[],
   env: Record<string, string>,
   cwd = process.cwd(),

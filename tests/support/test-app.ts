@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
+import type { ConnectionLimits } from '#server/http/connection-limits.ts'
 import { HitCounter } from '#server/http/hit-counter.ts'
-import { createLogger } from '#server/http/logger.ts'
+import { createLogger, type Logger } from '#server/http/logger.ts'
 import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import type { SecretBox } from '#server/secrets/secret-box.ts'
 import { type EngineName, failOnProblem, makeStorage } from './engines.ts'
@@ -30,6 +31,9 @@ interface TestAppOptions {
   listen?: boolean
   /** Never shed by default: on a busy machine a test is about something else. */
   maxEventLoopDelayMs?: number
+  connectionLimits?: Partial<ConnectionLimits>
+  /** Silent unless a test reads it. */
+  log?: Logger
 }
 
 /** The account that every test app starts with. */
@@ -41,6 +45,8 @@ export async function startTestApp({
   env = {},
   listen = false,
   maxEventLoopDelayMs = 600_000,
+  connectionLimits = {},
+  log: ownLog,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = await makeStorage(engine)
   const port = await freePort()
@@ -54,7 +60,7 @@ export async function startTestApp({
   })
   const database = openDatabase(storage)
   const secrets = await prepareDatabase(config, database.db, failOnProblem)
-  const log = createLogger(config.logLevel)
+  const log = ownLog ?? createLogger(config.logLevel)
   const counter = new HitCounter(database.db, log)
   const app = await buildApp({
     config,
@@ -64,6 +70,7 @@ export async function startTestApp({
     counter,
     distDir: 'dist',
     maxEventLoopDelayMs,
+    connectionLimits,
   })
   if (listen) await app.listen({ host: '127.0.0.1', port })
   return {

@@ -64,13 +64,14 @@ export async function startUnprotectedCopy({
   const reportedHosts: string[] = []
   const server = createServer({ maxHeaderSize: 100_000 }, async (incoming, outgoing) => {
     const body = await readAll(incoming)
-    const path = incoming.url ?? '/'
+    const path = resolveSpelling(incoming.url ?? '/')
     if (path === '/api/csp-report') {
       reportedHosts.push(new URL(JSON.parse(body.toString())['csp-report']['blocked-uri']).host)
       outgoing.writeHead(204).end()
       return
     }
-    const answer = await forward(target, incoming, weaken(incoming.headers, { path, target, anonKey }), body)
+    const headers = weaken(incoming.headers, { path, target, anonKey })
+    const answer = await forward(target + path, incoming.method, headers, body)
     for (const name of PROTECTIVE) delete answer.headers[name]
     if (path === '/' && keepsConnectSource) {
       answer.headers['content-security-policy'] = `connect-src http://${incoming.headers.host}/api/`
@@ -101,6 +102,13 @@ export async function startUnprotectedCopy({
       await once(server, 'close')
     },
   }
+}
+
+/** Decodes and resolves a path before anything looks at it, as servers do that keep no rule about spellings. */
+function resolveSpelling(url: string): string {
+  const [path = '/', ...query] = url.split('?')
+  const { pathname } = new URL(decodeURIComponent(path), 'http://localhost')
+  return [pathname, ...query].join('?')
 }
 
 /** The cookie alone opens every service, any body is taken as JSON, and nobody asks where a request comes from. */
@@ -138,17 +146,17 @@ interface Answer {
 }
 
 function forward(
-  target: string,
-  incoming: IncomingMessage,
+  url: string,
+  method: string | undefined,
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = {
-      method: incoming.method,
+      method,
       headers: { ...headers, 'content-length': String(body.length) },
     }
-    const outgoing = request(target + incoming.url, options, async (answer) => {
+    const outgoing = request(url, options, async (answer) => {
       const { connection: _, 'transfer-encoding': __, ...rest } = answer.headers
       resolve({ status: answer.statusCode ?? 500, headers: rest, body: await readAll(answer) })
     })

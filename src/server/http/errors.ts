@@ -1,17 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 import { databaseUnavailable } from './database-unavailable.ts'
+import { isShed } from './load-shedding.ts'
+import type { ClassOf } from './security-class.ts'
 
 interface ErrorPages {
   404: string
   500: string
 }
 
-/** Paths whose clients are programs: they get JSON whatever they say they accept. */
-const PROGRAM_PATHS = /^\/(api|auth|rest|admin\/api|assets|tags)(\/|$)/
-
 /** One way for an error to become an answer. A protocol with an error shape of its own sets its handler in its own scope. */
-export function registerErrors(app: FastifyInstance, pages: ErrorPages): void {
+export function registerErrors(app: FastifyInstance, pages: ErrorPages, classOf: ClassOf): void {
+  /** Where pages are sent, to those who want one: programs get JSON whatever they say they accept. */
+  const wantsHtml = (request: FastifyRequest) =>
+    ['admin page', 'public page'].includes(classOf(request)) &&
+    (request.headers.accept ?? '').includes('text/html')
+
   app.setNotFoundHandler((request, reply) => {
     if (wantsHtml(request)) return reply.code(404).type('text/html; charset=utf-8').send(pages[404])
     return reply.code(404).send({ error: 'not_found', message: 'Not found', request_id: request.id })
@@ -34,7 +38,7 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
 /** Anything unknown becomes a 500 that says nothing; the cause goes to the log, with the request's id. */
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) {
-    if (error.status >= 500) request.log.error({ err: error }, 'request failed')
+    if (error.status >= 500 && !isShed(request)) request.log.error({ err: error }, 'request failed')
     return error
   }
   const unavailable = databaseUnavailable(error, request)
@@ -51,8 +55,4 @@ function clientErrorStatus(error: unknown): number | null {
   const code = (error as { code?: unknown }).code
   const isFramework = typeof code === 'string' && code.startsWith('FST_')
   return isFramework && typeof status === 'number' && status >= 400 && status < 500 ? status : null
-}
-
-function wantsHtml(request: FastifyRequest): boolean {
-  return !PROGRAM_PATHS.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 }

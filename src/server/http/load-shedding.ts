@@ -1,24 +1,47 @@
-import underPressure from '@fastify/under-pressure'
-import type { FastifyInstance } from 'fastify'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 
 /** A call that would wait longer than this for its turn is better made again later. */
 export const MAX_EVENT_LOOP_DELAY_MS = 250
 const RETRY_AFTER_SECONDS = 5
+const SAMPLE_INTERVAL_MS = 1_000
+const RESOLUTION_MS = 10
+
+const shedRequests = new WeakSet<FastifyRequest>()
+
+/** Turned away for want of time, not for what it asked. */
+export function isShed(request: FastifyRequest): boolean {
+  return shedRequests.has(request)
+}
 
 /** When the event loop lags, calls are turned away at the door; the page, served before the framework, goes on. */
-export async function registerLoadShedding(
+export function registerLoadShedding(
   app: FastifyInstance,
-  maxEventLoopDelay = MAX_EVENT_LOOP_DELAY_MS,
-): Promise<void> {
-  await app.register(underPressure, {
-    maxEventLoopDelay,
-    pressureHandler: (request) => {
-      // A busy process is alive: a supervisor that restarts it would only make things worse.
-      if (request.url === '/healthz') return
-      throw new AppError(503, 'overloaded', 'The server is busy, try again', {
-        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-      })
-    },
+  maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS,
+): void {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  let isLagging = false
+  let sampledAt = performance.now()
+  const timer = setInterval(() => {
+    // Without one measurement since the last sample the loop stood still for all of that time.
+    const now = performance.now()
+    const delay = delays.count === 0 ? now - sampledAt : delays.mean / 1e6 - RESOLUTION_MS
+    isLagging = delay > maxEventLoopDelayMs
+    sampledAt = now
+    delays.reset()
+  }, SAMPLE_INTERVAL_MS).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    delays.disable()
+  })
+  app.addHook('onRequest', async (request) => {
+    // A busy process is alive: a supervisor that restarts it would only make things worse.
+    if (!isLagging || request.routeOptions.url === '/healthz') return
+    shedRequests.add(request)
+    throw new AppError(503, 'overloaded', 'The server is busy, try again', {
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    })
   })
 }

@@ -6,63 +6,90 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import { canonicalTarget, type Target } from './canonical-target.ts'
+import { ConnectionKeeper } from './connection-keeper.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+import { refuse, refuseSocket } from './refuse.ts'
+import { setRequestTarget } from './request-target.ts'
 import type { Headers } from './security-headers.ts'
 
 /** Answers a request in front of the framework and returns true, or leaves it alone. */
-export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean
+export type FastPath = (request: IncomingMessage, response: ServerResponse, target: Target) => boolean
+
+/** Told of each request that is refused before anything looked at what it asks. */
+export type OnRefused = (request: IncomingMessage, status: number, reason: string) => void
 
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 8_000
 const CHECK_INTERVAL_MS = 1_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const MAX_HEADER_BYTES = 16_384
+const RETRY_AFTER_SECONDS = 5
 
 interface RawServerOptions {
   handler: RequestListener
   fastPath: FastPath
   /** On every answer that nobody gives headers of its own: the framework, too, writes some errors before any hook runs. */
   defaultHeaders: Headers
+  limits: ConnectionLimits
+  onRefused: OnRefused
 }
 
 /** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
-export function createRawServer({ handler, fastPath, defaultHeaders }: RawServerOptions): Server {
+export function createRawServer(options: RawServerOptions): Server {
+  const { handler, fastPath, defaultHeaders, limits, onRefused } = options
   const defaults = new Map(Object.entries(defaultHeaders))
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    },
-    (request, response) => {
-      if (fastPath(request, response)) return
-      response.setHeaders(defaults)
-      handler(request, response)
-    },
-  )
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, defaultHeaders))
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
+    requireHostHeader: false,
+  })
+  const keeper = new ConnectionKeeper(server, limits)
+
+  const turnAway = (request: IncomingMessage, response: ServerResponse, status: number, reason: string) => {
+    onRefused(request, status, reason)
+    refuse(response, status, defaultHeaders)
+  }
+
+  const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) => {
+    const admission = keeper.admit(request.socket, response)
+    if (admission === 'ignore') return
+    if (admission === 'refuse') {
+      response.setHeader('retry-after', RETRY_AFTER_SECONDS)
+      return turnAway(request, response, 503, 'too many connections')
+    }
+    const target = canonicalTarget(request)
+    if ('refusal' in target) return turnAway(request, response, 400, target.refusal)
+    if (fastPath(request, response, target)) return
+    setRequestTarget(request, target)
+    response.setHeaders(defaults)
+    if (expectsContinue) response.writeContinue()
+    handler(request, response)
+  }
+
+  server.on('request', (request, response) => answer(request, response))
+  server.on('checkContinue', (request, response) => answer(request, response, true))
+  server.on('checkExpectation', (request, response) => {
+    if (keeper.admit(request.socket, response) !== 'ignore')
+      turnAway(request, response, 417, 'expectation unknown')
+  })
+  server.on('connect', (request, socket) => {
+    onRefused(request, 400, 'form')
+    refuseSocket(socket as Socket, 400, defaultHeaders)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else refuseSocket(socket as Socket, STATUS_BY_CODE[error.code ?? ''] ?? 400, defaultHeaders)
+  })
   return server
 }
 
-const STATUS_BY_CODE: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** What Node would write by itself carries no policy, and a frame around such a document could be scripted. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket, defaults: Headers): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const headers = {
-    ...defaults,
-    'cache-control': 'no-store',
-    'content-length': '0',
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const status = STATUS_BY_CODE[error.code ?? ''] ?? '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n`, () => socket.destroy())
+const STATUS_BY_CODE: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
 }

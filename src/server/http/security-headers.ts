@@ -1,14 +1,25 @@
 import { type Policy, SANDBOX_POLICY, serializePolicy } from './content-security-policy.ts'
+import type { SecurityClass } from './security-class.ts'
 
 export type Headers = Record<string, string>
 
 export interface SecurityHeaders {
-  /** `/admin` and everything under it. */
+  /** The dashboard's document. */
   admin: Headers
   /** Pages without tags: legal texts, errors, answers to the newsletter form. */
   publicPage: Headers
   /** Everything that is not a page. */
   other: Headers
+}
+
+/** The headers of an answer by the class of its route: only the two kinds of page are ever documents. */
+export function headersOf(
+  securityClass: SecurityClass,
+  isPage: boolean,
+  { admin, publicPage, other }: SecurityHeaders,
+): Headers {
+  if (securityClass === 'admin page') return isPage ? admin : { ...other, 'cache-control': 'no-store' }
+  return securityClass === 'public page' && isPage ? publicPage : other
 }
 
 /** A page's headers for its own policy: the landing page's changes with the active tags. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { type PreparedResponse, prepareResponse } from './prepared-response.ts'
 import type { Headers } from './security-headers.ts'
 
@@ -36,4 +37,9 @@ export function loadStaticAssets(directory: string, headers: Headers): Map<strin
 
 function readIfThere(file: string): Buffer | null {
   return existsSync(file) ? readFileSync(file) : null
+}
+
+/** The fast path answers the files that there are; any other is no page. */
+export function registerMissingAssets(app: FastifyInstance): void {
+  app.get('/assets/*', (_request, reply) => reply.callNotFound())
 }

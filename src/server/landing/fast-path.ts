@@ -1,21 +1,30 @@
+import type { HostOf } from '../http/host-rule.ts'
 import { type PreparedResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { FastPath } from '../http/raw-server.ts'
 import type { PageStore } from './page-store.ts'
 
+interface FastPathParts {
+  pages: PageStore
+  /** Built files, which both hosts answer. */
+  shared: ReadonlyMap<string, PreparedResponse>
+  /** The public host's pages and files. */
+  site: ReadonlyMap<string, PreparedResponse>
+  tagFile: (path: string) => PreparedResponse | undefined
+  hostOf: HostOf
+}
+
 /** `/`, `/assets` and `/tags` straight from memory, in front of the framework. */
-export function createFastPath(
-  pages: PageStore,
-  assets: ReadonlyMap<string, PreparedResponse>,
-  tagFile: (path: string) => PreparedResponse | undefined,
-): FastPath {
-  return (request, response) => {
+export function createFastPath({ pages, shared, site, tagFile, hostOf }: FastPathParts): FastPath {
+  return (request, response, target) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
-    const url = request.url ?? ''
-    const queryAt = url.indexOf('?')
-    const path = queryAt === -1 ? url : url.slice(0, queryAt)
-    const prepared = path === '/' ? pages.page : (assets.get(path) ?? tagFile(path))
+    const { path } = target
+    const prepared = shared.get(path) ?? (hostOf(target) === 'admin' ? undefined : ofSite(path))
     if (prepared === undefined) return false
     sendPrepared(request, response, prepared)
     return true
+  }
+
+  function ofSite(path: string): PreparedResponse | undefined {
+    return path === '/' ? pages.page : (site.get(path) ?? tagFile(path))
   }
 }

@@ -47,7 +47,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
       swapPage: async (set) => void swaps.push(set.version),
     })
     app = Fastify()
-    registerErrors(app, { 404: '', 500: '' })
+    registerErrors(app, { 404: '', 500: '' }, () => 'service')
     await registerTagAdmin(app, {
       db: database.db,
       tags,

@@ -5,6 +5,7 @@ import type { PublicGuard } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Logger } from '../http/logger.ts'
 import { sendPrepared } from '../http/prepared-response.ts'
+import { requestTarget } from '../http/request-target.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
@@ -39,7 +40,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   app.get('/tags/*', async (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
+    const { path } = requestTarget(request.raw)
     await tags.refreshIfNotAt(await readTagsVersion(db))
     const file = tags.file(path)
     if (file === undefined) throw new AppError(404, 'not_found', 'Not found')

@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeDocRow } from '../../../tests/support/doc-table.ts'
+import { pipelinedRequests } from '../../../tests/support/pipelined-requests.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+interface Line {
+  msg: string
+  path?: string
+  status?: number
+  count?: number
+}
+
+const FLOOD = 500
+const lines: Line[] = []
+let written = 0
+let site: TestApp
+beforeAll(async () => {
+  const write = (line: string) => {
+    written += line.length
+    lines.push(JSON.parse(line))
+  }
+  site = await startTestApp({
+    listen: true,
+    log: pino({ level: 'info' }, { write }),
+    connectionLimits: { pipelined: 100 },
+  })
+})
+afterAll(() => site.close())
+
+const stands = (part: Line[]) => part.reduce((sum, { count = 1 }) => sum + count, 0)
+
+test('of an address where a path should be, nothing is logged but the refusal', async () => {
+  const target = 'http://ana:s3cret@a/admin?token=s3cret'
+  const message = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const [answer] = await pipelinedRequests(site.config.port, [message], { lead: message, depth: 1 })
+  expect(answer?.status).toBe(400)
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', status: 400, reason: 'form' }))
+  expect(JSON.stringify(lines)).not.toContain('s3cret')
+})
+
+test(`${FLOOD} requests for paths of 15 KB that do not exist are a few short lines and a count`, async () => {
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const messages = Array.from({ length: FLOOD }, (_, at) => ask(`/${at}${'x'.repeat(15_000)}`))
+  const answers = await pipelinedRequests(site.config.port, messages, { lead: ask('/'), depth: 50 })
+  expect(answers.every((answer) => answer.status === 404)).toBe(true)
+  expect(await site.app.inject({ url: '/healthz' })).toMatchObject({ statusCode: 200 })
+  await site.app.close()
+  const missing = lines.filter((line) => line.status === 404)
+  expect(stands(missing)).toBe(FLOOD)
+  expect(missing.length).toBeLessThan(FLOOD / 5)
+  expect(Math.max(...missing.map((line) => line.path?.length ?? 0))).toBe(200)
+  expect(written).toBeLessThan(100_000)
+  // A line of another kind is not drowned by them.
+  expect(lines).toContainEqual(expect.objectContaining({ path: '/healthz', status: 200 }))
+  writeDocRow('docs/security.md', 'doors', [
+    'A2',
+    `no \`Host\`, an unknown \`Expect\`, CONNECT, and ${FLOOD} requests for missing paths of 15 KB`,
+    'each answer carries the policy; a logged path has 200 characters at most, and past 20 lines of one kind in 10 s the rest are counted in one',
+    '`src/server/app.test.ts`, `src/server/http/request-log.test.ts`',
+  ])
+})

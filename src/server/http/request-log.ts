@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { isShed } from './load-shedding.ts'
+import { LogSampler } from './log-sampler.ts'
+import type { Logger } from './logger.ts'
+import type { OnRefused } from './raw-server.ts'
+
+const MAX_PATH_LENGTH = 200
+/** While the event loop lags, a line for each call that is turned away would only add to it. */
+const SHED_LINES_PER_WINDOW = 1
+
+/** One line for each answer as long as there are few of its kind: method, path, status and id, never a query. */
+export class RequestLog {
+  readonly #log: Logger
+  readonly #sampler: LogSampler
+
+  constructor(log: Logger) {
+    this.#log = log
+    this.#sampler = new LogSampler(log)
+  }
+
+  /** For what is refused before the framework sees it. */
+  readonly onRefused: OnRefused = ({ method, url = '' }, status, reason) => {
+    if (this.#sampler.take(`refused ${status} ${reason}`, { status, reason }))
+      this.#log.info({ method, path: loggedPath(url), status, reason }, 'refused')
+  }
+
+  /** For everything that the framework answers. */
+  register(app: FastifyInstance): void {
+    app.addHook('onResponse', async (request, reply) => {
+      const status = reply.statusCode
+      const { url: route = 'none' } = request.is404 ? {} : request.routeOptions
+      const shed = isShed(request)
+      const isWritten = shed
+        ? this.#sampler.take('shed', { status, shed }, SHED_LINES_PER_WINDOW)
+        : this.#sampler.take(`${route} ${status}`, { route, status })
+      if (!isWritten) return
+      const line = {
+        method: request.method,
+        path: loggedPath(request.url),
+        status,
+        ms: Math.round(reply.elapsedTime),
+        ...(shed ? { shed } : {}),
+      }
+      request.log.info(line, 'answered')
+    })
+    app.addHook('onClose', async () => this.#sampler.close())
+  }
+}
+
+/** A whole address may carry a name and a password: of what is no path nothing is written. */
+function loggedPath(url: string): string | undefined {
+  return url.startsWith('/') ? url.split('?', 1)[0]?.slice(0, MAX_PATH_LENGTH) : undefined
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { makeStorage } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { spawnProgram, untilReady } from '../support/spawn-server.ts'
+
+const DESCRIPTORS = 100
+const CLIENTS = 300
+
+test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: some are refused, and it lives on`, async () => {
+  const storage = await makeStorage('sqlite')
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const command = `ulimit -n ${DESCRIPTORS} && exec "${process.execPath}" dist/server/serve.js`
+  const server = spawnProgram(['sh', '-c', command], {
+    PORT: String(port),
+    DATA_DIR: storage.dataDir,
+    LOG_LEVEL: 'warn',
+    TRUST_PROXY: '1',
+  })
+  await untilReady(server, url)
+  const answers = await Promise.all(Array.from({ length: CLIENTS }, () => hold(port)))
+  const statuses = answers.map(({ head }) => /^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 'dropped')
+  expect(new Set(statuses)).toEqual(new Set(['200', '503', 'dropped']))
+  for (const { head } of answers) if (head !== '') expect(head).toContain('content-security-policy: ')
+  for (const { socket } of answers) socket.destroy()
+  await expect.poll(async () => (await fetch(url).catch(() => null))?.status, { timeout: 20_000 }).toBe(200)
+  expect(server.output()).not.toContain('EMFILE')
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  await storage.remove()
+})
+
+/** Asks for a page and keeps the connection, whatever the answer. */
+async function hold(port: number): Promise<{ socket: Socket; head: string }> {
+  const socket = connect(port, '127.0.0.1')
+  let head = ''
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    head += chunk
+  })
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  return { socket, head }
+}
