@@ -11,7 +11,7 @@ function sourceAssets(): DocumentAssets {
     bootScript: '/src/landing/boot/boot.ts',
     prefetch: [],
     font: '/src/design/fonts/sans.woff2',
-    pictures: { touchIcon: 'data:,', share: 'data:,' },
+    pictures: { icon: 'data:,', touchIcon: 'data:,', share: 'data:,' },
   }
 }
 

@@ -13,7 +13,7 @@ export interface DocumentAssets {
   prefetch: readonly string[]
   /** Asked for after the first frame; a page without scripts asks at once, for a late font is not shown on this visit. */
   font: string
-  pictures: { touchIcon: string; share: string }
+  pictures: { icon: string; touchIcon: string; share: string }
 }
 
 interface DocumentProps {
@@ -35,7 +35,10 @@ export function Document({ site, assets, title, description, path, children }: D
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <title>{title}</title>
         {assets.bootScript === null && (
-          <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
+          <>
+            <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
+            <link rel="icon" href={pictures.icon} />
+          </>
         )}
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
@@ -54,7 +57,7 @@ export function Document({ site, assets, title, description, path, children }: D
       <body>
         {children}
         {assets.bootScript !== null && assets.prefetch.length > 0 && (
-          <template data-prefetch={assets.prefetch.join(' ')} />
+          <template data-prefetch={assets.prefetch.join(' ')} data-icon={pictures.icon} />
         )}
       </body>
     </html>
@@ -76,6 +79,8 @@ function Sharing({ site, title, description, path, image }: SharingProps) {
       <link rel="canonical" href={url} />
       <meta property="og:locale" content="pt_BR" />
       <meta property="og:site_name" content={site.brandName} />
+      <meta property="og:type" content="website" />
+      <meta property="og:url" content={url} />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:image" content={site.siteUrl + image} />

@@ -31,7 +31,7 @@ const ASSETS: DocumentAssets = {
   bootScript: '/assets/boot.js',
   prefetch: ['/assets/react.js', '/assets/form.js'],
   font: '/assets/font.woff2',
-  pictures: { touchIcon: '/assets/touch.png', share: '/assets/share.png' },
+  pictures: { icon: '/assets/icon.ico', touchIcon: '/assets/touch.png', share: '/assets/share.png' },
 }
 
 const html = renderLanding(SITE, ASSETS)
@@ -142,8 +142,11 @@ describe('everything that names the installation comes from its configuration', 
       { ...SITE, linkedinUrl: null, instagramUrl: null, legalName: null, cnpj: null, dpoEmail: null },
       ASSETS,
     )
-    for (const absent of ['LinkedIn', 'Instagram', 'CNPJ', 'Encarregado', 'null', 'undefined']) {
+    for (const absent of ['CNPJ', 'Encarregado', 'sameAs', 'null', 'undefined']) {
       expect(bare).not.toContain(absent)
+    }
+    for (const network of ['LinkedIn', 'Instagram']) {
+      expect(bare).toContain(`href="#contact" aria-label="${network}"`)
     }
   })
 })

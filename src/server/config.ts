@@ -89,10 +89,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       whatsappNumber: env.digits('WHATSAPP_NUMBER', 8, 15) ?? '5511000000000',
       loginUrl: `${base}/login`,
       registerUrl: `${base}/register`,
-      linkedinUrl:
-        env.url('LINKEDIN_URL', ['https:']) ?? (ownBrand === null ? 'https://www.linkedin.com/' : null),
-      instagramUrl:
-        env.url('INSTAGRAM_URL', ['https:']) ?? (ownBrand === null ? 'https://www.instagram.com/' : null),
+      linkedinUrl: env.url('LINKEDIN_URL', ['https:']),
+      instagramUrl: env.url('INSTAGRAM_URL', ['https:']),
       legalName: env.text('COMPANY_LEGAL_NAME', 200),
       cnpj: env.cnpj('COMPANY_CNPJ'),
       dpoEmail: env.email('DPO_EMAIL'),

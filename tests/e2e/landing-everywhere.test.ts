@@ -149,6 +149,66 @@ test('the payments start to move from where they stood', async () => {
   expect(jumps).toEqual([])
 })
 
+test('text at twice its size is not cut on a phone', async () => {
+  for (const width of [320, 375]) {
+    const page = await visit({ ...PHONE, viewport: { width, height: 740 } })
+    const cut = await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%'
+      return Array.from(document.querySelectorAll('header *, main *, footer *'))
+        .filter((element) => element.closest('.art, .trap, svg, pre') === null)
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+        .map((element) => element.outerHTML.slice(0, 80))
+    })
+    expect(cut).toEqual([])
+  }
+})
+
+test("in a person's own colours whatever is pressed has an edge", async () => {
+  const page = await visit({ ...DESKTOP, forcedColors: 'active' })
+  const bare = await page.evaluate(() =>
+    Array.from(document.querySelectorAll('.btn, button, input:not(.trap)'))
+      .filter((element) => element.checkVisibility())
+      .filter((element) => getComputedStyle(element).outlineStyle === 'none')
+      .map((element) => element.outerHTML.slice(0, 80)),
+  )
+  expect(bare).toEqual([])
+})
+
+test('on paper there is neither header nor form, and the chart shows its figures', async () => {
+  const page = await visit(DESKTOP)
+  await page.emulateMedia({ media: 'print' })
+  for (const part of ['.skip', '.top', '.art', '.news']) {
+    expect(await page.locator(part).first().isVisible(), part).toBe(false)
+  }
+  expect(await page.locator('.fall').evaluate((bar) => getComputedStyle(bar).animationName)).toBe('none')
+})
+
+test('before popovers the menu is closed, and its button opens it', async () => {
+  const context = await browser.newContext({ ...PHONE, reducedMotion: 'reduce' })
+  onTestFinished(() => context.close())
+  await context.addInitScript(() => {
+    for (const name of ['showPopover', 'hidePopover', 'togglePopover', 'popover'])
+      Reflect.deleteProperty(HTMLElement.prototype, name)
+    Reflect.deleteProperty(HTMLButtonElement.prototype, 'popoverTargetElement')
+    addEventListener('DOMContentLoaded', () => {
+      document.querySelector('.top .icon')?.removeAttribute('popovertarget')
+      document.getElementById('menu')?.removeAttribute('popover')
+    })
+  })
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await page.waitForFunction(() => document.querySelector('.later') === null)
+  const menu = page.locator('#menu')
+  expect(await menu.isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await menu.waitFor()
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await menu.getByRole('link', { name: 'Nichos' }).click()
+  await menu.waitFor({ state: 'hidden' })
+})
+
 test('a visitor who asked for stillness gets a still frame', async () => {
   const page = await visit({ ...DESKTOP, reducedMotion: 'reduce' })
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
@@ -161,9 +221,10 @@ test('without JavaScript everything is there: text, menu, documents, links', asy
   for (const words of ['50K+', 'Gaming', 'Taxas até 40% menores', 'A porta está aberta.']) {
     expect(await page.getByText(words, { exact: true }).first().isVisible()).toBe(true)
   }
-  await page.getByRole('button', { name: 'Menu' }).click()
-  expect(await page.locator('#menu').getByRole('link', { name: 'Contato' }).isVisible()).toBe(true)
-  await page.getByRole('button', { name: 'Menu' }).click()
+  // Nothing could close the menu, so there is none.
+  expect(await page.getByRole('button', { name: 'Menu' }).isVisible()).toBe(false)
+  await page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name: 'Contato' }).click()
+  expect(new URL(page.url()).hash).toBe('#contact')
   await page.locator('.legal').getByRole('link', { name: 'Termos de Uso' }).click()
   await page.waitForURL('**/termos')
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Termos de Uso')

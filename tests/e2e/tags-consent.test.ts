@@ -90,9 +90,13 @@ test.each([
     await context.close()
     await open(device)
     await banner().waitFor()
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Aceitar todos')
-    const choices = await banner().getByRole('button').all()
+    const stops: (string | undefined)[] = []
+    for (let step = 0; step < 3; step++) {
+      await page.keyboard.press('Tab')
+      stops.push(await page.evaluate(() => document.activeElement?.textContent ?? undefined))
+    }
+    expect(stops).toEqual(['Ir para o conteúdo', 'Política de Cookies', 'Aceitar todos'])
+    const choices = await banner().locator('[data-consent]').all()
     const boxes = await Promise.all(choices.map((choice) => choice.boundingBox()))
     const sizes = boxes.map((box) => [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)])
     expect(new Set(sizes.map(String)).size).toBe(1)

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer-core'
 import { inject, test } from 'vitest'
 import type { FontWorld } from './font-worlds.ts'
@@ -19,11 +20,12 @@ export function launchFirefox({
 }: FirefoxOptions = {}): Promise<Browser> {
   const executablePath = inject('firefox')
   if (executablePath === null) throw new Error('Firefox is not installed')
+  const fontConfiguration = inject('fontConfigurations')[fonts]
   return puppeteer.launch({
     browser: 'firefox',
     executablePath,
     headless: true,
-    env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[fonts] },
+    env: { ...process.env, FONTCONFIG_FILE: fontConfiguration },
     acceptInsecureCerts: true,
     extraPrefsFirefox: {
       'app.normandy.enabled': false,
@@ -34,6 +36,7 @@ export function launchFirefox({
       'extensions.getAddons.cache.enabled': false,
       'network.captive-portal-service.enabled': false,
       'network.connectivity-service.enabled': false,
+      'security.sandbox.content.read_path_whitelist': `${dirname(fontConfiguration)}/`,
       'services.settings.server': 'data:,',
       'toolkit.telemetry.enabled': false,
       ...preferences,

@@ -1,3 +1,6 @@
+import forcedColorsStyle from '../../design/forced-colors.css?inline'
+import { adoptStyle } from '../styles/adopt-style.ts'
+import printStyle from '../styles/print.css?inline'
 import { startTags } from '../tags/start-tags.ts'
 import { appendLink } from './append-link.ts'
 import { carryCampaign } from './attribution.ts'
@@ -9,13 +12,18 @@ import { wireMenu } from './menu.ts'
 import { startCrossing } from './start-crossing.ts'
 import { wearTypeface } from './wear-typeface.ts'
 
+// No first frame needs these.
+adoptStyle(forcedColorsStyle + printStyle)
 followHeaderState()
 followCurrentSection()
 wireMenu()
 carryCampaign()
 wireIslands()
-layOutLater(wearTypeface())
+const typeface = wearTypeface()
+layOutLater(typeface)
 startCrossing()
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.
 appendLink('manifest', '/site.webmanifest')
-startTags(loadIslands)
+// The policy lets pictures come from the assets only, so what a browser looks for by itself is not shown in every one.
+appendLink('icon', document.querySelector<HTMLElement>('[data-icon]')?.dataset.icon ?? '')
+startTags(loadIslands, typeface)

@@ -26,8 +26,11 @@ function wireNewsletter(): void {
     ready ??= loadIslands().then((part) => part.hydrateNewsletter(island))
     return ready
   }
+  let kept = false
   const keepSubmit = (event: Event) => {
     event.preventDefault()
+    if (kept) return
+    kept = true
     const form = event.target as HTMLFormElement
     start().then(
       () => {

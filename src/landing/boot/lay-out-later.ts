@@ -5,7 +5,7 @@ import { whenIdle } from './when-idle.ts'
  * moment, so that no task is long, and after the typeface, so that it is done once.
  */
 export function layOutLater(typeface: Promise<void>): void {
-  typeface.then(layOutNext, layOutNext)
+  void typeface.then(layOutNext)
 }
 
 function layOutNext(): void {

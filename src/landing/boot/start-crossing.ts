@@ -1,6 +1,11 @@
+import { adoptStyle } from '../styles/adopt-style.ts'
+import crossingStyle from '../styles/crossing.css?inline'
 import { whenIdle } from './when-idle.ts'
 
 /** The hero's payments stand still in the first frames, which then cost less, and for good where there are no scripts. */
 export function startCrossing(): void {
-  whenIdle(() => document.querySelector('.art')?.classList.add('live'))
+  whenIdle(() => {
+    adoptStyle(crossingStyle)
+    document.querySelector('.art')?.classList.add('live')
+  })
 }

@@ -4,7 +4,12 @@ import { CONSENT_TEXTS } from './consent-texts.ts'
 export function ConsentBanner() {
   return (
     <section className="consent" aria-label={CONSENT_TEXTS.region} hidden>
-      <p>{CONSENT_TEXTS.question}</p>
+      <p>
+        {CONSENT_TEXTS.question}{' '}
+        <a href="/cookies" data-legal="cookies">
+          {CONSENT_TEXTS.policy}
+        </a>
+      </p>
       <div className="choices">
         <button type="button" className="btn" data-consent="accept_all">
           {CONSENT_TEXTS.acceptAll}

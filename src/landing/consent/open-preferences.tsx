@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
@@ -24,5 +25,8 @@ export function openPreferences({ granted, inUse, opener, choose }: OpenPreferen
     host.remove()
     opener.focus()
   }
-  root.render(<PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />)
+  // At once: a second tap must find the dialog open.
+  flushSync(() =>
+    root.render(<PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />),
+  )
 }

@@ -1,10 +1,10 @@
 export const ABOUT = {
   title: 'Feito para quem o sistema financeiro deixou do lado de fora.',
   mission:
-    'Nossa missão é dar a toda operação séria o acesso a pagamentos que só as grandes redes tinham: aprovação em tempo real, preço justo e regras ditas antes, não depois.',
+    'Nossa missão é dar a toda operação séria o acesso a pagamentos que só as grandes redes tinham: aprovação em tempo real, preço justo e regras claras desde o início.',
   figures: [
     { label: 'Clientes ativos', value: '50K+' },
-    { label: 'Uptime', value: '99,9%' },
+    { label: 'Disponibilidade', value: '99,9%' },
     { label: 'Suporte', value: '24/7' },
     { label: 'Países', value: '150+' },
   ],

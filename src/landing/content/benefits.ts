@@ -28,16 +28,16 @@ export const BENEFITS = {
     },
     {
       title: 'Entrada sem atrito',
-      text: '0% de taxa de setup e 30 dias grátis para provar com vendas reais.',
+      text: '0% de taxa de setup e 30 dias grátis para testar com vendas reais.',
     },
   ],
 }
 
 export const TECHNOLOGY = {
   title: 'Tecnologia que você só notaria se faltasse',
-  text: 'Infraestrutura redundante, vigiada o tempo todo.',
+  text: 'Infraestrutura redundante, monitorada o tempo todo.',
   figures: [
-    { label: 'Uptime', value: '99,9%' },
+    { label: 'Disponibilidade', value: '99,9%' },
     { label: 'Resposta', value: '< 2 s' },
     { label: 'Monitoramento', value: '24/7' },
     { label: 'Países', value: '150+' },

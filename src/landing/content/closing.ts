@@ -4,7 +4,7 @@ export const CLOSING = {
   start: 'Começar Gratuitamente',
   figures: [
     { label: 'taxa de setup', value: '0%' },
-    { label: 'dias grátis', value: '30' },
+    { label: 'dias de teste grátis', value: '30' },
     { label: 'suporte técnico', value: '24/7' },
   ],
 }

@@ -16,6 +16,6 @@ export const NICHES = {
   ],
   other: {
     title: 'Não encontrou seu nicho?',
-    text: 'Segmentos com dificuldade bancária são a nossa rotina. Conte o que você vende.',
+    text: 'Segmentos que os bancos recusam são a nossa rotina. Conte o que você vende.',
   },
 }

@@ -29,16 +29,6 @@ export const SERVICES: { title: string; explore: string; cards: Service[] } = {
       ],
     },
     {
-      id: 'analytics',
-      title: 'Análises avançadas',
-      features: ['Aprovação por meio, nicho e horário', 'Painel em tempo real', 'Relatórios para exportar'],
-    },
-    {
-      id: 'security',
-      title: 'Segurança avançada',
-      features: ['PCI DSS Nível 1', 'Antifraude em cada transação', 'Criptografia de ponta a ponta'],
-    },
-    {
       id: 'global',
       title: 'Pagamentos e saques globais',
       features: [
@@ -46,6 +36,16 @@ export const SERVICES: { title: string; explore: string; cards: Service[] } = {
         'Várias moedas, 150+ países',
         'Saques em lote para a sua base',
       ],
+    },
+    {
+      id: 'analytics',
+      title: 'Análises avançadas',
+      features: ['Aprovação por meio, nicho e horário', 'Painel em tempo real', 'Relatórios para exportar'],
+    },
+    {
+      id: 'security',
+      title: 'Segurança avançada',
+      features: ['PCI DSS Nível 1', 'Antifraude em cada transação', 'Criptografia em trânsito e em repouso'],
     },
     {
       id: 'apis',

@@ -22,6 +22,9 @@ export function FeesDrawing({ brandName }: { brandName: string }) {
         <text x="275" y="98" fontSize="42" letterSpacing="-1">
           {BENEFITS.chart.saving}
         </text>
+        <text x="275" y="122">
+          menos
+        </text>
         <text x="85" y="330">
           {BENEFITS.chart.others}
         </text>

@@ -18,6 +18,8 @@ interface NewsletterFormProps {
 export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps) {
   const [message, setMessage] = useState(initialMessage ?? '')
   const [sending, setSending] = useState(false)
+  // Known at once, where a state is known with the next render.
+  const busy = useRef(false)
   const field = useRef<HTMLInputElement>(null)
   const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => onReady?.(), [onReady])
@@ -28,7 +30,7 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (sending) return
+    if (busy.current) return
     const data = new FormData(event.currentTarget)
     const email = String(data.get('email')).trim()
     if (!isEmail(email)) {
@@ -37,8 +39,10 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
       return
     }
     setMessage('')
+    busy.current = true
     setSending(true)
     const answer = await sendSubscription(email, String(data.get(NEWSLETTER_HONEYPOT)))
+    busy.current = false
     setSending(false)
     setMessage(answer)
     if (isSuccessMessage(answer) && field.current !== null) field.current.value = ''

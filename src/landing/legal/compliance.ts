@@ -2,7 +2,7 @@ import { companyName, type LegalDocument, type LegalParties } from './legal-docu
 
 export function complianceProgram(parties: LegalParties): LegalDocument {
   return {
-    intro: `Atender nichos de alto risco exige controles mais rigorosos, não menos. Este é o programa de integridade de ${companyName(parties)}, que vale para administradores, equipe, parceiros e clientes.`,
+    intro: `Atender nichos de alto risco exige controles mais rigorosos, não menos. Este é o programa de integridade da ${companyName(parties)}, que vale para administradores, equipe, parceiros e clientes.`,
     sections: [
       {
         title: 'Prevenção à lavagem de dinheiro',

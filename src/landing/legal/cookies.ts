@@ -2,7 +2,7 @@ import type { LegalDocument, LegalParties } from './legal-document.ts'
 
 export function cookiePolicy(parties: LegalParties): LegalDocument {
   return {
-    intro: `Cookies são pequenos arquivos que um site grava no seu navegador. Este texto diz quais ${parties.brandName} usa, para quê, e como você decide. Nada além do essencial é gravado antes da sua escolha, e o site funciona por inteiro se você recusar.`,
+    intro: `Cookies são pequenos arquivos que um site grava no seu navegador. Este texto diz quais a ${parties.brandName} usa, para quê, e como você decide. Nada além do essencial é gravado antes da sua escolha, e o site funciona por inteiro se você recusar.`,
     sections: [
       {
         title: 'Cookies essenciais',
@@ -25,7 +25,7 @@ export function cookiePolicy(parties: LegalParties): LegalDocument {
       {
         title: 'Cookies de marketing',
         blocks: [
-          'Medem o resultado de anúncios e permitem mostrar campanhas a quem já visitou o site. Exemplos são o pixel da Meta e etiquetas do Google Tag Manager. Podem envolver o envio de dados a essas empresas, no Brasil e no exterior. Só com o seu consentimento.',
+          'Medem o resultado de anúncios e permitem mostrar campanhas a quem já visitou o site. Exemplos são o pixel da Meta e tags do Google Tag Manager. Podem envolver o envio de dados a essas empresas, no Brasil e no exterior. Só com o seu consentimento.',
         ],
       },
       {

@@ -3,7 +3,7 @@ import { companyName, type LegalDocument, type LegalParties } from './legal-docu
 export function privacyPolicy(parties: LegalParties): LegalDocument {
   const officer = parties.dpoEmail ?? parties.contactEmail
   return {
-    intro: `Esta política explica como ${companyName(parties)} trata dados pessoais de visitantes deste site, de clientes e de quem paga por meio da nossa plataforma, conforme a Lei nº 13.709/2018 (LGPD).`,
+    intro: `Esta política explica como a ${companyName(parties)} trata dados pessoais de visitantes deste site, de clientes e de quem paga por meio da nossa plataforma, conforme a Lei nº 13.709/2018 (LGPD).`,
     sections: [
       {
         title: 'Dados que coletamos',
@@ -38,7 +38,7 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
       {
         title: 'Segurança',
         blocks: [
-          'Usamos criptografia em trânsito e em repouso, acesso por função com registro de uso, monitoramento 24/7 e certificação PCI DSS Nível 1. Se um incidente puder causar risco ou dano relevante, comunicamos a ANPD e as pessoas afetadas nos prazos legais.',
+          'Usamos criptografia em trânsito e em repouso, acesso por função com registro de uso, monitoramento 24/7 e certificação PCI DSS Nível 1. Se um incidente puder causar risco ou dano relevante, comunicamos à ANPD e às pessoas afetadas nos prazos legais.',
         ],
       },
       {

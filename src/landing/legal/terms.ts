@@ -2,7 +2,7 @@ import { companyName, type LegalDocument, type LegalParties } from './legal-docu
 
 export function termsOfUse(parties: LegalParties): LegalDocument {
   return {
-    intro: `Estes termos valem entre você e ${companyName(parties)} para o uso deste site e da plataforma de pagamentos. Ao abrir uma conta, você declara que leu e aceitou o que segue.`,
+    intro: `Estes termos valem entre você e a ${companyName(parties)} para o uso deste site e da plataforma de pagamentos. Ao abrir uma conta, você declara que leu e aceitou o que segue.`,
     sections: [
       {
         title: 'Elegibilidade',
@@ -33,7 +33,7 @@ export function termsOfUse(parties: LegalParties): LegalDocument {
       {
         title: 'Propriedade intelectual',
         blocks: [
-          `Marca, software, documentação, textos e desenhos de ${parties.brandName} são protegidos por lei. Durante o contrato, você recebe uma licença limitada, não exclusiva e intransferível de uso. Os seus dados e a sua marca continuam seus.`,
+          `Marca, software, documentação, textos e desenhos da ${parties.brandName} são protegidos por lei. Durante o contrato, você recebe uma licença limitada, não exclusiva e intransferível de uso. Os seus dados e a sua marca continuam seus.`,
         ],
       },
       {

@@ -49,16 +49,13 @@ function Contact({ site }: { site: SiteInfo }) {
         <p>{FOOTER.city}</p>
       </address>
       <div className="row">
-        {site.linkedinUrl !== null && (
-          <a className="icon" href={site.linkedinUrl} aria-label="LinkedIn">
-            <LinkedinIcon />
-          </a>
-        )}
-        {site.instagramUrl !== null && (
-          <a className="icon" href={site.instagramUrl} aria-label="Instagram">
-            <InstagramIcon />
-          </a>
-        )}
+        {/* Without an address of their own they stay on the page. */}
+        <a className="icon" href={site.linkedinUrl ?? '#contact'} aria-label="LinkedIn">
+          <LinkedinIcon />
+        </a>
+        <a className="icon" href={site.instagramUrl ?? '#contact'} aria-label="Instagram">
+          <InstagramIcon />
+        </a>
       </div>
     </div>
   )

@@ -6,8 +6,11 @@ import { type TagMoment, watchMoments } from './tag-moment.ts'
 
 const IDLE_TIMEOUT_MS = 2_000
 
-/** Nothing of a vendor before the choice; after it, and after the page is done with itself, the tags. */
-export function startTags(loadPreferences: LoadPreferences): void {
+/**
+ * Nothing of a vendor before the choice; after it, and after the page is done with itself, the tags. The banner waits for
+ * the typeface, so that it is laid out once.
+ */
+export function startTags(loadPreferences: LoadPreferences, typeface: Promise<void>): void {
   const { tags: version = '', tagKinds = '' } = document.documentElement.dataset
   const inUse = fromLetters(tagKinds)
   const early: TagMoment[] = []
@@ -41,7 +44,7 @@ export function startTags(loadPreferences: LoadPreferences): void {
   watchMoments((moment) => hear?.(moment))
   const granted = readGranted(inUse)
   if (granted === null) {
-    showBanner()
+    void typeface.then(showBanner)
     return
   }
   updateGoogleConsent(granted)

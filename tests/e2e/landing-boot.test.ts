@@ -1,0 +1,94 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let site: TestApp
+let browser: Browser
+beforeAll(async () => {
+  site = await startTestApp({ listen: true })
+  await insertPixel(site.database.db, { type: 'custom', code: '<script>window.ran = true</script>' })
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+test.each([
+  [
+    'tells of no first paint',
+    () => {
+      performance.getEntriesByName = () => []
+    },
+  ],
+  [
+    'gives it no frames',
+    () => {
+      globalThis.requestAnimationFrame = () => 0
+    },
+  ],
+])('the page lives in a browser that %s', async (_name, hide) => {
+  const context = await browser.newContext(DESKTOP)
+  onTestFinished(() => context.close())
+  await context.addInitScript(hide)
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await untilBooted(page)
+  await page.getByRole('button', { name: 'Aceitar todos' }).waitFor()
+})
+
+test('the banner comes after the skip link, keeps clear of what it covers, and says that the choice is kept', async () => {
+  const context = await browser.newContext({ ...PHONE, viewport: { width: 320, height: 640 } })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(site.url)
+  const accept = page.getByRole('button', { name: 'Aceitar todos' })
+  await accept.waitFor()
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('skip')
+
+  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
+  const gap = await page.evaluate(() => {
+    const top = document.querySelector('.consent')?.getBoundingClientRect().top ?? 0
+    return top - (document.querySelector('.legal')?.getBoundingClientRect().bottom ?? Number.NaN)
+  })
+  expect(gap).toBeGreaterThanOrEqual(0)
+
+  const lefts = await page
+    .locator('.consent .btn')
+    .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left))
+  expect(new Set(lefts).size).toBe(1)
+
+  await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await page.getByRole('status').filter({ hasText: 'Escolha salva.' }).waitFor({ state: 'attached' })
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  await expect.poll(() => page.evaluate(() => document.body.style.paddingBottom)).toBe('')
+})
+
+test('two taps on "Preferências" open one dialog', async () => {
+  const context = await browser.newContext(PHONE)
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(site.url)
+  const choose = page.locator('[data-consent=choose]')
+  await choose.waitFor()
+  await choose.evaluate((button: HTMLElement) => {
+    button.click()
+    button.click()
+  })
+  await page.getByRole('dialog').waitFor()
+  expect(await page.locator('dialog').count()).toBe(1)
+})
+
+test('when the preferences cannot be had, their button leads to the policy', async () => {
+  const context = await browser.newContext(PHONE)
+  onTestFinished(() => context.close())
+  await context.route('**/assets/islands-*.js', (route) => route.abort())
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await page.locator('[data-consent=choose]').click()
+  await page.waitForURL('**/cookies')
+})
