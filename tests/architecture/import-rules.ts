@@ -10,11 +10,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   design: [],
   'landing/boot': [
     'contract',
+    'design',
     'landing/consent',
     'landing/dialog-link',
     'landing/islands',
     'landing/legal',
     'landing/moments',
+    'landing/styles',
     'landing/tags',
     'landing/typeface',
   ],

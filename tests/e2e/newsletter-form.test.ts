@@ -120,6 +120,23 @@ test('what is no address is not sent, and stays to be mended', async () => {
   expect(await isStored(email)).toBe(true)
 })
 
+test('whoever presses twice before the form answers subscribes once', async () => {
+  const { page, email, field, button, answer, posts } = await visit()
+  const held = Promise.withResolvers<void>()
+  await page.context().route('**/assets/islands-*.js', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await field.fill(email)
+  await button.evaluate((element: HTMLButtonElement) => {
+    element.form?.requestSubmit()
+    element.form?.requestSubmit()
+  })
+  held.resolve()
+  await untilAnswer(answer, success)
+  expect(posts).toHaveLength(1)
+})
+
 test('while it is sent the button says so and cannot be pressed', async () => {
   const { email, page, field, button, answer, posts } = await visit()
   const label = await button.textContent()

@@ -16,13 +16,13 @@ export function FeesDrawing({ brandName }: { brandName: string }) {
         <path className="fall" d="M190 420V205a85 85 0 0 1 170 0v215z" fill="#ffc93c" />
       </svg>
       <g textAnchor="middle" fill="#0b201b">
-        <text x="275" y="58">
+        <text x="275" y="44">
           até
         </text>
-        <text x="275" y="98" fontSize="42" letterSpacing="-1">
+        <text x="275" y="84" fontSize="42" letterSpacing="-1">
           {BENEFITS.chart.saving}
         </text>
-        <text x="275" y="122">
+        <text x="275" y="108">
           menos
         </text>
         <text x="85" y="330">
