@@ -176,7 +176,7 @@ test('a backup that another key sealed is not restored: both are named; without 
     'B12g',
     'a backup restored where another key is',
     'it is refused before anything is replaced, naming both keys; `--discard-secrets` restores the rest',
-    'tests/process/backup.test.ts',
+    '`tests/process/backup.test.ts`',
   ])
 })
 
@@ -228,7 +228,7 @@ test('under a umask of 022, in a folder of 0755, everything that server and comm
     'B12h',
     'server, backup, restore and export under a umask of 022, in a `DATA_DIR` of 0755',
     'every file is 0600 and the folder 0700',
-    'tests/process/backup.test.ts',
+    '`tests/process/backup.test.ts`',
   ])
 })
 

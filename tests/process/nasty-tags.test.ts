@@ -67,7 +67,7 @@ test('rows that once ended every start: the server listens, serves the other tag
     'B7b',
     'rows with the three snippets in the database before the start, and a kill after it',
     'the server listens first and serves the other tags, both times; what can be compiled is compiled afterwards',
-    'tests/process/nasty-tags.test.ts',
+    '`tests/process/nasty-tags.test.ts`',
   ])
 })
 
@@ -104,7 +104,7 @@ test('the snippets that ended or held up the process, saved and previewed on the
     'B7a',
     'the three snippets that ended or held up the process, saved by the service key and previewed',
     'compiled, or refused with 400 and the reason in Portuguese; `/` is answered meanwhile',
-    'tests/process/nasty-tags.test.ts',
+    '`tests/process/nasty-tags.test.ts`',
   ])
 })
 

@@ -114,7 +114,7 @@ test('a replica with another key stops before it writes, naming both', async () 
     'B12c',
     'PostgreSQL started without a key; a replica started with another key',
     'neither starts nor writes; the one is told how to make a key, the other the ids of both',
-    'tests/process/secret-key.test.ts',
+    '`tests/process/secret-key.test.ts`',
   ])
 })
 
@@ -213,7 +213,7 @@ test(`killed ${RANDOM_KILLS} times anywhere, a change of key loses nothing`, asy
     'B12d',
     `the command that changes the key killed before its transaction, and ${RANDOM_KILLS} times anywhere, and run again`,
     'every secret opens after each kill',
-    'tests/process/secret-key.test.ts',
+    '`tests/process/secret-key.test.ts`',
   ])
 }, 120_000)
 
@@ -255,6 +255,6 @@ test('with the key lost the server stops, and the command gives up what cannot b
     'B12e',
     'the key file removed, and `npm run admin -- discard-secrets`',
     'the server stops naming the lost key and makes no new one; the command removes what cannot be read and names the people',
-    'tests/process/secret-key.test.ts',
+    '`tests/process/secret-key.test.ts`',
   ])
 })

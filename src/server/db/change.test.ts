@@ -71,7 +71,7 @@ describe.each(ENGINES)('a change on %s', (engine) => {
       throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
     })
     await expect(work).rejects.toThrow('deadlock detected')
-    expect(attempts).toBe(6)
+    expect(attempts).toBe(8)
   })
 
   test('is not tried again when it failed for a reason of its own', async () => {

@@ -3,8 +3,8 @@ import type { Db } from './database.ts'
 
 /** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try finds the way free. */
 const RETRIABLE = ['40P01', '40001']
-const ATTEMPTS = 6
-const LONGEST_PAUSE_MS = 40
+const ATTEMPTS = 8
+const FIRST_PAUSE_MS = 25
 
 interface ChangeOptions {
   /** Further failures that another try can find gone, such as a key that was free when it was looked for. */
@@ -25,8 +25,8 @@ export async function change<T>(
       return await db.transaction().execute(work)
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isRetriable(error, attempt))) throw error
-      // Two that collided once would do so again if both came back at the same moment.
-      await wait(Math.random() * LONGEST_PAUSE_MS * attempt)
+      // Two that collided once would do so again if both came back at the same moment; the more there are, the wider apart.
+      await wait(Math.random() * FIRST_PAUSE_MS * 2 ** attempt)
     }
   }
 }

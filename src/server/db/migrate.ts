@@ -16,7 +16,7 @@ import * as siteId from './migrations/0012-site-id.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
-const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-auth': { up: auth.up },
   '0002-pixels-and-tags': { up: pixelsAndTags.up },
   '0003-newsletter': { up: newsletter.up },

@@ -75,6 +75,6 @@ test('what belongs to another user is refused with the reason', () => {
     'B12f',
     'a `DATA_DIR` that others can read; one that belongs to somebody else',
     'it is closed, with every file of ours in it; it is refused with the reason',
-    'src/server/db/owner-only.test.ts',
+    '`src/server/db/owner-only.test.ts`',
   ])
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { SecretPlace } from '../db/secret-port.ts'
@@ -25,7 +26,7 @@ export async function discardSecrets<T>(
   const ring = await openKeyRing(secretKey, null)
   const box = new SecretBox(ring)
   await migrate(db)
-  return db.transaction().execute(async (trx) => {
+  return change(db, async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
     const key = await keyAtHand(ring, inForce)
     const { sealed, unreadable } = await resealAll(trx, key, async (place, stored) =>

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { clearLeftovers, leftoversRemain } from './clear-leftovers.ts'
@@ -45,7 +46,7 @@ export async function openKeyRing(
  * at once one gives the database its key; both are told which it is.
  */
 async function adoptFirstKey(db: Db, ring: SecretKeyRing): Promise<string> {
-  return db.transaction().execute(async (trx) => {
+  return change(db, async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
     if (inForce !== null) return inForce
     const key = ring.first

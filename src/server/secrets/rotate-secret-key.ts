@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { lockKeyId, storeKeyId } from './key-id.ts'
 import { openKeyRing } from './prepare-database.ts'
@@ -27,7 +28,7 @@ export async function addNextKey(file: string, inForce: string): Promise<SecretK
 
 /** Second step: everything is sealed with the next key, and the database names it, in one transaction. */
 export async function switchToKey(db: Db, secretKey: Config['secretKey'], next: SecretKey): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  return change(db, async (trx) => {
     const box = new SecretBox(await openKeyRing(secretKey, await lockKeyId(trx, 'update')))
     const { sealed } = await resealAll(trx, next, (place, stored) => box.open(place, stored))
     await storeKeyId(trx, next.id, null)

@@ -49,7 +49,7 @@ describe.each(ENGINES)('the secret box on %s', (engine) => {
       'B12a',
       `a sealed secret copied into another row, column or table (${moved.length}), or changed (${changed.length})`,
       'nothing opens it',
-      'src/server/secrets/secret-box.test.ts',
+      '`src/server/secrets/secret-box.test.ts`',
     ])
   })
 })

@@ -131,7 +131,7 @@ test(`${RUNS} snippets made at random are compiled or refused`, async () => {
     'B7c',
     `${Object.keys(NASTY).length} snippets made to cost a parser most, and ${RUNS} made at random`,
     'each is compiled or refused in a thread of its own; the event loop turns meanwhile, and the next snippet compiles',
-    'src/server/tags/compile-corpus.test.ts',
+    '`src/server/tags/compile-corpus.test.ts`',
   ])
 }, 300_000)
 

@@ -71,7 +71,7 @@ describe.each(ENGINES)('the head of the page stays small, on %s', (engine) => {
       'B8a',
       'two pixels with 2,000 links each, inserted active, switched on together; 100 allowed hosts',
       'refused, naming each pixel and how many hosts it has; the head of `/` stays under 8 KB',
-      'src/server/tags/policy-budget.test.ts',
+      '`src/server/tags/policy-budget.test.ts`',
     ])
   })
 
@@ -106,7 +106,7 @@ describe.each(ENGINES)('the head of the page stays small, on %s', (engine) => {
       'B8b',
       'the same two pixels written into the database past the services, as by an upgrade',
       'the server starts and serves; the tags with most hosts stay out, the dashboard says which, the others run',
-      'src/server/tags/policy-budget.test.ts',
+      '`src/server/tags/policy-budget.test.ts`',
     ])
   })
 })

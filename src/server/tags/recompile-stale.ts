@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { change } from '../db/change.ts'
 import { bumpTagsVersion } from '../db/changes.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
@@ -119,7 +120,7 @@ export class Recompiler {
   async #store(compilations: readonly NewCompilation[], pixels: PreparedTags): Promise<void> {
     if (compilations.length === 0) return
     const { db, log } = this.#options
-    await db.transaction().execute(async (trx) => {
+    await change(db, async (trx) => {
       const rows = await readSources(
         trx,
         compilations.map(({ pixel_id }) => pixel_id),

@@ -1,3 +1,4 @@
+import { change } from '../../db/change.ts'
 import type { Db } from '../../db/database.ts'
 import type { SecretPlace, SecretPort } from '../../db/secret-port.ts'
 
@@ -11,7 +12,7 @@ export async function readOrMakeSecret(
   const known = await readSealedSecret(db, name)
   if (known !== null) return openSecret(secrets, name, known)
   const made = await make()
-  const stored = await db.transaction().execute(async (trx) => {
+  const stored = await change(db, async (trx) => {
     await trx
       .insertInto('app_secrets')
       .values({
