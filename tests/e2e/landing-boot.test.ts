@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { untilTags } from '../support/until-tags.ts'
 
 let site: TestApp
 let browser: Browser
 beforeAll(async () => {
   site = await startTestApp({ listen: true })
   await insertPixel(site.database.db, { type: 'custom', code: '<script>window.ran = true</script>' })
+  await untilTags(site.url)
   browser = await launchBrowser()
 })
 afterAll(async () => {

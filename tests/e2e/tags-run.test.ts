@@ -132,8 +132,9 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await accept(pixel)
   await ran('done')
   await vi.waitFor(async () => {
-    const [row] = await site.database.db.selectFrom('blocked_hosts').selectAll().execute()
-    expect(row).toMatchObject({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
+    const rows = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
+    // Chromium does not say which script asked for a picture: that report is nobody's.
+    expect(rows).toContainEqual({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
   }, 10_000)
   expect(vendors.hits).toEqual([])
   await site.database.db
