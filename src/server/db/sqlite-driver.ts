@@ -62,8 +62,8 @@ class ThreadConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const kind = this.#inTransaction ? 'transaction' : kindOf(query)
     const parameters = query.parameters.map(toSqlite)
-    if (kind === 'write' || kind === 'alone') await this.#turn.write()
-    return toResult(await this.#thread.execute({ kind, sql: query.sql, parameters }))
+    const send = () => this.#thread.execute({ kind, sql: query.sql, parameters })
+    return toResult(await (kind === 'write' || kind === 'alone' ? this.#turn.write(send) : send()))
   }
 
   // biome-ignore lint/correctness/useYield: Kysely's interface wants a generator.
@@ -72,12 +72,10 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#turn.begin()
-    this.#inTransaction = true
     try {
-      await this.#thread.execute({ kind: 'begin', sql: '', parameters: [] })
+      await this.#turn.begin(() => this.#thread.execute({ kind: 'begin', sql: '', parameters: [] }))
+      this.#inTransaction = true
     } catch (error) {
-      this.#inTransaction = false
       this.#turn.end()
       throw error
     }
