@@ -22,7 +22,7 @@ export function defaultConnectionLimits({ trustsProxy }: { trustsProxy: boolean 
     total,
     perAddress: trustsProxy ? null : Math.max(1, Math.min(MOST_PER_ADDRESS, Math.floor(total / 2))),
     requestsPerSocket: 1_000,
-    pipelined: 16,
+    pipelined: 4,
     stalledMs: 30_000,
   }
 }

@@ -155,7 +155,7 @@ test('the table of docs/security.md', () => {
   writeDocRow('docs/security.md', 'doors', [
     'A3',
     'clients that never read, pipeline hundreds of requests, or open hundreds of connections',
-    'cut off when an answer stands still for 30 s or more than 16 requests wait behind it; 1,000 requests per connection, 256 connections per address, 4,096 or half of the descriptors in all, past which a 503 with the policy says so',
+    'cut off when an answer stands still for 30 s or more than 4 requests wait behind it; 1,000 requests per connection, 256 connections per address, 4,096 or half of the descriptors in all, past which a 503 with the policy says so',
     '`src/server/http/raw-server.test.ts`, `tests/process/slow-clients.test.ts`, `tests/process/descriptors.test.ts`',
   ])
 })
