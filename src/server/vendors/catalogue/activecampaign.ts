@@ -1,0 +1,53 @@
+import type { Vendor } from '../vendor.ts'
+
+export const activecampaign: Vendor = {
+  id: 'activecampaign',
+  kind: 'script',
+  name: 'ActiveCampaign',
+  company: 'ActiveCampaign, LLC',
+  country: 'US',
+  purpose: 'Acompanha páginas vistas por contatos para e-mail e automação.',
+  category: 'marketing',
+  signs: [
+    /diffuser-cdn\.app-us1\.com\/diffuser\//i,
+    /trackcmp\.net\//i,
+    /\.activehosted\.com\/f\/embed\.php/i,
+    /\bvgo\s*\(\s*['"]setAccount['"]/,
+  ],
+  ids: [/\bvgo\s*\(\s*['"]setAccount['"]\s*,\s*['"](\d{4,14})['"]/, /\bactid=(\d{4,14})/],
+  idLabel: 'ID da conta ActiveCampaign',
+  sample: {
+    code: "diffuser-cdn.app-us1.com/diffuser/diffuser.js … vgo('setAccount', '123456789'); vgo('setTrackByDefault', true); vgo('process');",
+    id: '123456789',
+  },
+  hosts: {
+    script: ['diffuser-cdn.app-us1.com', 'prism.app-us1.com', 'trackcmp.net'],
+    connect: ['prism.app-us1.com', 'trackcmp.net'],
+    img: ['trackcmp.net'],
+  },
+  optionalHosts: [
+    {
+      when: 'embedded forms',
+      hosts: {
+        script: ['{account}.activehosted.com'],
+        connect: ['{account}.activehosted.com'],
+        img: ['{account}.activehosted.com'],
+      },
+    },
+  ],
+  suffixes: ['app-us1.com', 'trackcmp.net', 'activehosted.com', 'activecampaign.com'],
+  cookies: [
+    {
+      name: { pattern: /^prism_\d+$/, sample: 'prism_123456789' },
+      duration: '30 dias',
+      purpose: 'Identifica o visitante no ActiveCampaign.',
+    },
+    {
+      name: { exact: 'ac_enable_tracking' },
+      duration: '30 dias',
+      purpose: 'Guarda a permissão de acompanhamento do ActiveCampaign.',
+    },
+  ],
+  thirdPartyCookies: [],
+  storage: [],
+}

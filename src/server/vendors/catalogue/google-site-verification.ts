@@ -1,0 +1,27 @@
+import type { Vendor } from '../vendor.ts'
+
+export const googleSiteVerification: Vendor = {
+  id: 'google-site-verification',
+  kind: 'meta',
+  name: 'Verificação do Google (Search Console)',
+  company: 'Google LLC',
+  country: 'US',
+  purpose: 'Prova ao Google que o site é seu; não coleta dados de quem visita.',
+  category: null,
+  signs: [/<meta\s[^>]{0,200}?name=['"]google-site-verification['"]/i],
+  ids: [
+    /<meta\s[^>]{0,200}?name=['"]google-site-verification['"][^>]{0,200}?content=['"]([\w-]{20,80})['"]/i,
+  ],
+  idLabel: 'Código de verificação',
+  sample: {
+    code: '<meta name="google-site-verification" content="AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdEFG">',
+    id: 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdEFG',
+  },
+  hosts: {},
+  suffixes: [],
+  cookies: [],
+  thirdPartyCookies: [],
+  storage: [],
+  advice:
+    'Isto não é um script: é um código que prova que o site é seu. Vamos colocá-lo no HTML de todas as páginas, sem pedir consentimento. Não apague depois de verificar: o Google confere de novo. Se preferir, use o registro DNS.',
+}

@@ -1,0 +1,43 @@
+import type { Vendor } from '../vendor.ts'
+
+export const googleTagManager: Vendor = {
+  id: 'google-tag-manager',
+  kind: 'script',
+  name: 'Google Tag Manager',
+  company: 'Google LLC',
+  country: 'US',
+  purpose: 'Carrega e organiza outras tags de medição e de publicidade do site.',
+  category: 'marketing',
+  signs: [
+    /googletagmanager\.com\/gtm\.js\?id=/i,
+    /googletagmanager\.com\/ns\.html\?id=GTM-/i,
+    /['"]gtm\.start['"]/,
+  ],
+  ids: [/\b(GTM-[A-Z0-9]{4,12})\b/],
+  idLabel: 'ID do contêiner (GTM-…)',
+  sample: {
+    code: "'gtm.start' … www.googletagmanager.com/gtm.js?id=' … 'dataLayer','GTM-ABC1234'",
+    id: 'GTM-ABC1234',
+  },
+  hosts: {
+    script: ['www.googletagmanager.com'],
+    connect: ['www.googletagmanager.com', 'www.google.com'],
+    img: ['www.googletagmanager.com'],
+    frame: ['www.googletagmanager.com'],
+  },
+  optionalHosts: [
+    {
+      when: 'preview mode is used',
+      hosts: {
+        script: ['tagmanager.google.com'],
+        img: ['ssl.gstatic.com', 'www.gstatic.com'],
+        style: ['www.googletagmanager.com', 'tagmanager.google.com', 'fonts.googleapis.com'],
+        font: ['fonts.gstatic.com'],
+      },
+    },
+  ],
+  suffixes: ['googletagmanager.com', 'tagmanager.google.com'],
+  cookies: [],
+  thirdPartyCookies: [],
+  storage: [],
+}

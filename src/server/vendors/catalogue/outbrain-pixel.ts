@@ -1,0 +1,44 @@
+import type { Vendor } from '../vendor.ts'
+
+export const outbrainPixel: Vendor = {
+  id: 'outbrain-pixel',
+  kind: 'script',
+  name: 'Outbrain Pixel (Teads)',
+  company: 'Teads Holding Co. (Outbrain Inc.)',
+  country: 'US',
+  purpose: 'Mede conversões e cria públicos para anúncios nativos da Outbrain.',
+  category: 'marketing',
+  signs: [/amplify\.outbrain\.com\/cp\/obtp\.js/i, /tr\.outbrain\.com\//i, /\bOB_ADV_ID\b/, /\bobApi\s*\(/],
+  ids: [/OB_ADV_ID\s*=\s*\[?\s*['"]([0-9a-f]{20,60})['"]/],
+  idLabel: 'ID do anunciante Outbrain',
+  sample: {
+    code: "var OB_ADV_ID = '00abcdef0123456789abcdef0123456789'; … amplify.outbrain.com/cp/obtp.js … obApi('track', 'PAGE_VIEW');",
+    id: '00abcdef0123456789abcdef0123456789',
+  },
+  hosts: {
+    script: ['amplify.outbrain.com', 'wave.outbrain.com'],
+    connect: ['tr.outbrain.com', 'wave.outbrain.com'],
+    img: ['tr.outbrain.com'],
+  },
+  suffixes: ['outbrain.com', 'outbrainimg.com'],
+  cookies: [
+    {
+      name: { exact: 'outbrain_cid_fetch' },
+      duration: '5 minutos',
+      purpose: 'Controla a busca do clique no anúncio da Outbrain.',
+    },
+    { name: { exact: 'dicbo_id' }, duration: '1 dia', purpose: 'Guarda o clique no anúncio da Outbrain.' },
+    {
+      name: { exact: 'outbrain_dicbo_id' },
+      duration: '1 dia',
+      purpose: 'Guarda o clique no anúncio da Outbrain.',
+    },
+    {
+      name: { exact: 'unifiedPixel' },
+      duration: 'sessão',
+      purpose: 'Controle interno do pixel da Outbrain.',
+    },
+  ],
+  thirdPartyCookies: [{ name: 'obuid', domain: 'outbrain.com', duration: '3 meses' }],
+  storage: [],
+}

@@ -1,0 +1,53 @@
+import type { Vendor } from '../vendor.ts'
+
+export const redditPixel: Vendor = {
+  id: 'reddit-pixel',
+  kind: 'script',
+  name: 'Reddit Pixel',
+  company: 'Reddit, Inc.',
+  country: 'US',
+  purpose: 'Mede conversões e cria públicos para anúncios no Reddit.',
+  category: 'marketing',
+  signs: [/www\.redditstatic\.com\/ads\/pixel\.js/i, /\brdt\s*\(\s*['"]init['"]/],
+  ids: [
+    /\brdt\s*\(\s*['"]init['"]\s*,\s*['"]((?:a2|t2)_[a-z0-9]{4,20})['"]/,
+    /ads\/pixel\.js\?pixel_id=((?:a2|t2)_[a-z0-9]{4,20})/,
+  ],
+  idLabel: 'ID do pixel do Reddit',
+  sample: {
+    code: "www.redditstatic.com/ads/pixel.js … rdt('init','a2_abc123def456'); rdt('track','PageVisit');",
+    id: 'a2_abc123def456',
+  },
+  hosts: {
+    script: ['www.redditstatic.com'],
+    connect: [
+      'pixel-config.reddit.com',
+      'conversions-config.reddit.com',
+      'alb.reddit.com',
+      'www.redditstatic.com',
+    ],
+    img: ['alb.reddit.com'],
+  },
+  suffixes: [
+    'redditstatic.com',
+    'alb.reddit.com',
+    'pixel-config.reddit.com',
+    'conversions-config.reddit.com',
+    'reddit.com',
+  ],
+  cookies: [
+    {
+      name: { exact: '_rdt_uuid' },
+      duration: '90 dias',
+      purpose: 'Identifica o navegador para medir anúncios do Reddit.',
+    },
+    { name: { exact: '_rdt_cid' }, duration: '90 dias', purpose: 'Guarda o clique no anúncio do Reddit.' },
+    {
+      name: { exact: '_rdt_em' },
+      duration: '90 dias',
+      purpose: 'Guarda e-mail cifrado usado na correspondência do Reddit.',
+    },
+  ],
+  thirdPartyCookies: [],
+  storage: [],
+}

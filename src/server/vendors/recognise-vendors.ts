@@ -1,0 +1,28 @@
+import type { Vendor } from './vendor.ts'
+import { VENDORS } from './vendors.ts'
+
+export interface RecognisedVendor {
+  vendor: Vendor
+  /** The account that the paste names, where it names one. */
+  id: string | null
+}
+
+/** Snippets are a few kilobytes; what stands further down is judged by its hosts alone. */
+const READ_CHARACTERS = 65_536
+
+/** Every vendor whose signs stand in the pasted text: one paste can hold several. */
+export function recogniseVendors(code: string): RecognisedVendor[] {
+  const text = code.slice(0, READ_CHARACTERS)
+  return VENDORS.filter(({ signs }) => signs.some((sign) => sign.test(text))).map((vendor) => ({
+    vendor,
+    id: firstCapture(vendor.ids, text),
+  }))
+}
+
+function firstCapture(patterns: readonly RegExp[], text: string): string | null {
+  for (const pattern of patterns) {
+    const captured = pattern.exec(text)?.[1]
+    if (captured !== undefined) return captured
+  }
+  return null
+}

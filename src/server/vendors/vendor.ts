@@ -1,0 +1,61 @@
+import type { OptionalCategory } from '#contract/consent.ts'
+
+/** Directives of the page's policy that name a vendor's hosts. */
+export type HostDirective = 'script' | 'connect' | 'img' | 'frame' | 'style' | 'font' | 'form' | 'media'
+
+/** Without a scheme, but for `wss://`; `*.vendor.com` only where the vendor's own documentation says so. `{…}` is filled in per account. */
+export type VendorHosts = Partial<Record<HostDirective, readonly string[]>>
+
+/** A name that a vendor gives to a cookie or a storage key: the whole of it, how it begins, or its pattern. */
+export type NameRule =
+  | { exact: string }
+  | { prefix: string; sample: string }
+  | { pattern: RegExp; sample: string }
+
+export interface VendorCookie {
+  name: NameRule
+  /** In words for the cookie policy. */
+  duration: string
+  purpose: string
+}
+
+export interface VendorStorageKey {
+  area: 'local' | 'session'
+  key: NameRule
+  /** Written by the site's owner, not by the vendor: never deleted. */
+  readOnly?: true
+}
+
+/** What is known of one vendor: how a paste is recognised, whom it talks to, and what it leaves in the browser. */
+export interface Vendor {
+  id: string
+  kind: 'script' | 'link' | 'meta'
+  name: string
+  company: string
+  /** ISO 3166-1. */
+  country: string
+  /** One sentence for the cookie policy. */
+  purpose: string
+  /** Null for what is no tracker: verification metas. */
+  category: OptionalCategory | null
+  /** Any of these in the pasted text names the vendor. Linear: no nested quantifiers. */
+  signs: readonly RegExp[]
+  /** The first of these that matches captures the account's ID. */
+  ids: readonly RegExp[]
+  idLabel: string | null
+  /** A second value that the vendor needs, such as a conversion's label. */
+  extra?: readonly { label: string; pattern: RegExp }[]
+  /** The essence of a snippet, with an invented ID. */
+  sample: { code: string; id: string | null }
+  hosts: VendorHosts
+  /** Needed only while a feature of the vendor is on. */
+  optionalHosts?: readonly { when: string; hosts: VendorHosts }[]
+  /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
+  suffixes: readonly string[]
+  cookies: readonly VendorCookie[]
+  /** Set on the vendor's own domain: for the policy's text, out of our reach. */
+  thirdPartyCookies: readonly { name: string; domain: string; duration: string }[]
+  storage: readonly VendorStorageKey[]
+  /** What the person who pasted it should read. */
+  advice?: string
+}

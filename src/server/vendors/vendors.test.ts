@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import safeRegex from 'safe-regex2'
+import { describe, expect, test } from 'vitest'
+import { KEPT_MARKS } from './kept-marks.ts'
+import { matchesName } from './matches-name.ts'
+import { recogniseVendors } from './recognise-vendors.ts'
+import { SHARED_HOSTS } from './shared-hosts.ts'
+import type { NameRule, Vendor } from './vendor.ts'
+import { vendorOfHost } from './vendor-of-host.ts'
+import { VENDORS } from './vendors.ts'
+
+const sampleOf = (rule: NameRule) => ('exact' in rule ? rule.exact : rule.sample)
+const patternsOf = ({ signs, ids, extra = [] }: Vendor) => [
+  ...signs,
+  ...ids,
+  ...extra.map(({ pattern }) => pattern),
+]
+const hostsOf = ({ hosts }: Vendor) => Object.values(hosts).flat()
+
+/** Texts of a site that have nothing to do with a vendor. */
+const INNOCENT = [
+  '<script src="https://exemplo.com.br/app.js"></script>',
+  'class="g-recaptcha bg-white"',
+  'function track(){ analytics(); }',
+  '<a href="https://www.facebook.com/minhapagina">',
+  '<meta name="description" content="oi">',
+]
+/** Cookies that a site may have of its own. */
+const OWN_COOKIES = ['PHPSESSID', 'session', 'cart', 'csrftoken', 'XSRF-TOKEN', 'nav_open', 'portico_consent']
+
+test('names and suffixes are unique', () => {
+  const ids = VENDORS.map(({ id }) => id)
+  const suffixes = VENDORS.flatMap((vendor) => vendor.suffixes)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(new Set(suffixes).size).toBe(suffixes.length)
+})
+
+describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id, vendor) => {
+  test('is recognised by its own sample, with its ID, and nobody else is', () => {
+    expect(
+      recogniseVendors(vendor.sample.code).map(({ vendor: { id }, id: account }) => [id, account]),
+    ).toEqual([[vendor.id, vendor.sample.id]])
+  })
+
+  test('is recognised wherever in a paste its sample stands', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (before, after) => {
+        const found = recogniseVendors(`${before}\n${vendor.sample.code}\n${after}`)
+        expect(found.map((each) => each.vendor.id)).toContain(vendor.id)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('has linear expressions', () => {
+    expect(patternsOf(vendor).filter((pattern) => !safeRegex(pattern))).toEqual([])
+    expect(patternsOf(vendor).filter((pattern) => pattern.global || pattern.sticky)).toEqual([])
+  })
+
+  test('names its own hosts, or hosts that are known to be shared', () => {
+    const bare = hostsOf(vendor).map((host) => host.replace(/^wss:\/\//, '').replace(/^\*\./, ''))
+    const strange = bare.filter(
+      (host) => !host.includes('{') && !SHARED_HOSTS.has(host) && vendorOfHost(host) === null,
+    )
+    expect(strange).toEqual([])
+  })
+
+  test('deletes neither what is another’s nor a mark of refusal', () => {
+    const rules = [...vendor.cookies.map(({ name }) => name)]
+    const names = [...KEPT_MARKS.map(sampleOf), ...OWN_COOKIES]
+    expect(names.filter((name) => rules.some((rule) => matchesName(rule, name)))).toEqual([])
+    expect(rules.filter((rule) => !matchesName(rule, sampleOf(rule)))).toEqual([])
+  })
+})
+
+test.each(INNOCENT)('%s is nobody’s', (text) => {
+  expect(recogniseVendors(text)).toEqual([])
+})
+
+test('a host is named by the longest suffix, whole labels only', () => {
+  expect(vendorOfHost('px.ads.linkedin.com')?.id).toBe('linkedin-insight')
+  expect(vendorOfHost('c.clarity.ms')?.id).toBe('microsoft-clarity')
+  expect(vendorOfHost('notclarity.ms')).toBeNull()
+  expect(vendorOfHost('localhost')).toBeNull()
+})
+
+test('no expression is slow on text that is made to be', () => {
+  const started = performance.now()
+  for (const { sample } of VENDORS) {
+    const piece = sample.code.slice(0, Math.max(4, Math.floor(sample.code.length / 2)))
+    recogniseVendors(piece.repeat(Math.ceil(65_536 / piece.length)))
+  }
+  for (const piece of ['a', ' ', '<meta ', '0123456789', 'window.', 'fbq ( ']) {
+    recogniseVendors(piece.repeat(Math.ceil(65_536 / piece.length)))
+  }
+  // Fifty texts of 64 KB against some two hundred expressions: quadratic ones would take minutes.
+  expect(performance.now() - started).toBeLessThan(30_000)
+}, 60_000)
