@@ -6,6 +6,13 @@ export interface TagWarning {
   message: string
 }
 
+/**
+ * What a pasted snippet is: code that runs, bare pictures, only the part for browsers without scripts, a link, what
+ * stands in the page's HTML (verification metas, structured data), or nothing of these.
+ */
+export const TAG_KINDS = ['script', 'image', 'noscript', 'link', 'head', 'nothing'] as const
+export type TagKind = (typeof TAG_KINDS)[number]
+
 /** Code of the error with which a snippet that cannot be compiled is refused; its message is Portuguese. */
 export const TAG_REFUSED = 'tag_refused'
 /** Code of the error with which a change is refused that would make the head of the page too large. */

@@ -58,6 +58,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/http': ['contract', 'server/db', 'server/config'],
   'server/landing': ['contract', 'landing', 'server/db', 'server/http', 'server/config'],
   'server/secrets': ['contract', 'server/db', 'server/config'],
+  // Facts about vendors, which two services read.
+  'server/vendors': ['contract'],
+  'server/tags': ['contract', 'server/db', 'server/http', 'server/config', 'server/vendors'],
   'server/commands': ['contract', 'server/*'],
   'server/config': ['contract', 'server/env-reader'],
   'server/env-reader': ['contract'],

@@ -78,7 +78,12 @@ export class PageStore {
   }
 
   #policyWith({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): PagePolicy {
-    const policy = withTags(this.#policy, { sources, trustsContainer, reportPath: CSP_REPORT_PATH })
+    const policy = withTags(this.#policy, {
+      sources,
+      trustsContainer,
+      reportPath: CSP_REPORT_PATH,
+      https: this.#https,
+    })
     // An opener policy would cut the vendor's preview window off from the page.
     return trustsContainer ? { policy, opener: { opener: null } } : { policy }
   }

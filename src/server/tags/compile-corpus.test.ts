@@ -147,10 +147,11 @@ test('the same snippets give the same result for as long as the version is the s
         pixel_id: type === 'custom' ? null : 'G-1',
         code: ORDINARY + generateSnippet(type, 'G-1'),
       }),
+      type,
     ),
   )
   const digest = createHash('sha256').update(JSON.stringify(results)).digest('base64url').slice(0, 12)
-  expect({ version: COMPILER_VERSION, digest }).toEqual({ version: 1, digest: '-GudjVQlHAOi' })
+  expect({ version: COMPILER_VERSION, digest }).toEqual({ version: 2, digest: '3FDSpMB1SsjV' })
 })
 
 const ORDINARY = `<script>(function(c,l,a,r,i,t,y){c[a]=c[a]||function(){(c[a].q=c[a].q||[]).push(arguments)};

@@ -1,15 +1,22 @@
 import { publicHostOf } from '#contract/tag-host.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
+import { recogniseVendors } from '../vendors/recognise-vendors.ts'
 import { checkIds } from './check-ids.ts'
-import type { CompiledStep, CompiledTag, TagSource } from './compiled-tag.ts'
+import type { CompiledStep, CompiledTag, HeadItem, TagSource } from './compiled-tag.ts'
+import { findPlaceholder } from './find-placeholders.ts'
 import { findUses } from './find-uses.ts'
 import { type HostUse, HostUses } from './host-uses.ts'
 import { inspectScript, type ScriptFacts } from './inspect-script.ts'
+import { kindOfSnippet } from './kind-of-snippet.ts'
+import { readJsonLd, readMeta } from './read-head-item.ts'
 import { readSnippet, type SnippetElement } from './read-snippet.ts'
+import { marksOfPixel, sourcesOfVendors } from './vendor-sources.ts'
 import { WARNINGS } from './warnings.ts'
 
 const MAX_WARNINGS = 12
 const MAX_STEPS = 50
+const MAX_HEAD_ITEMS = 10
+const JSON_LD = 'application/ld+json'
 const CLASSIC_TYPES = new Set([
   '',
   'text/javascript',
@@ -37,36 +44,60 @@ class Compiler {
   readonly #warnings = new Map<string, TagWarning>()
   readonly #facts: ScriptFacts[] = []
   readonly #addresses: string[] = []
+  readonly #head: HeadItem[] = []
   #scripts = 0
+  #taken = 0
+  #hasNoscript = false
 
   constructor(source: TagSource) {
     this.#source = source
   }
 
   take(element: SnippetElement): void {
+    this.#taken++
     for (const name of Object.keys(element.attributes)) {
       if (name.startsWith('on')) this.#warn(WARNINGS.inlineHandler(name))
     }
-    if (element.name === 'noscript') return
-    if (element.name === 'script') this.#takeScript(element)
+    if (element.name === 'noscript') this.#takeNoscript(element)
+    else if (element.name === 'script') this.#takeScript(element)
     else if (element.name === 'img') this.#takeImage(element)
+    else if (element.name === 'meta') this.#takeHeadItem(readMeta(element))
     else this.#warn(WARNINGS.elementNotShipped(element.name))
   }
 
   finish(hasLooseText: boolean): CompiledTag {
-    if (this.#scripts === 0 && hasLooseText) this.#warn(WARNINGS.noScript())
+    const { type, code } = this.#source
+    const vendors = recogniseVendors(code).map(({ vendor, id }) => ({ id: vendor.id, account: id }))
+    const steps = this.#steps.slice(0, MAX_STEPS)
+    const head = this.#head.slice(0, MAX_HEAD_ITEMS)
+    const kind = kindOfSnippet({ steps, head, vendors, hasNoscript: this.#hasNoscript })
+    if (this.#scripts === 0 && hasLooseText && kind === 'nothing') this.#warn(WARNINGS.noScript())
+    else if (kind === 'noscript') this.#warn(WARNINGS.noscriptOnly())
+    else if (kind === 'link') this.#warn(WARNINGS.linkOnly())
+    // A field that is empty, or holds only a comment, says nothing yet; what is broken has said so itself.
+    else if (kind === 'nothing' && this.#taken > 0 && this.#warnings.size === 0)
+      this.#warn(WARNINGS.nothingRuns())
     for (const warning of checkIds(this.#source, this.#facts, this.#addresses)) this.#warn(warning)
+    const placeholder = findPlaceholder(code)
+    if (placeholder !== null) this.#warn(WARNINGS.placeholder(placeholder))
     return {
-      steps: this.#steps.slice(0, MAX_STEPS),
+      kind,
+      steps,
+      head,
+      vendors,
       scripts: this.#hosts.of('script'),
-      sources: this.#hosts.beyondType(this.#source.type),
+      sources: this.#hosts.beyond(sourcesOfVendors(marksOfPixel(type, vendors))),
       warnings: [...this.#warnings.values()].slice(0, MAX_WARNINGS),
     }
   }
 
   #takeScript({ attributes, text }: SnippetElement): void {
-    this.#scripts++
     const type = (attributes.type ?? '').trim().toLowerCase()
+    if (type === JSON_LD) {
+      this.#takeHeadItem(readJsonLd({ name: 'script', attributes, text }))
+      return
+    }
+    this.#scripts++
     if (type !== 'module' && !CLASSIC_TYPES.has(type)) {
       this.#warn(WARNINGS.elementNotShipped(`script type="${type.slice(0, 40)}"`))
       return
@@ -77,7 +108,7 @@ class Compiler {
       return
     }
     // A script reports to where it came from.
-    const src = this.#address(attributes.src, ['script', 'connect', 'image'])
+    const src = this.#address(attributes.src, ['script', 'connect', 'image'], 'script')
     if (src !== null) {
       this.#steps.push({ kind: 'vendor', src, attributes: kept, wait: attributes.async === undefined })
     }
@@ -100,19 +131,35 @@ class Compiler {
   }
 
   #takeImage({ attributes }: SnippetElement): void {
-    const src = attributes.src === undefined ? null : this.#address(attributes.src, ['image'])
+    const src = attributes.src === undefined ? null : this.#address(attributes.src, ['image'], 'image')
     if (src !== null) this.#steps.push({ kind: 'image', src })
   }
 
+  /** Never runs here, but names whom the vendor's script will talk to. */
+  #takeNoscript({ text }: SnippetElement): void {
+    this.#hasNoscript = true
+    for (const { name, attributes } of readSnippet(text).elements) {
+      const host = publicHostOf(toAbsolute(attributes.src ?? ''))
+      if (host === null) continue
+      if (name === 'img') this.#hosts.add(host, ['image', 'connect'], 'image')
+      if (name === 'iframe') this.#hosts.add(host, ['frame'], 'frame')
+    }
+  }
+
+  #takeHeadItem(read: ReturnType<typeof readMeta>): void {
+    if ('item' in read) this.#head.push(read.item)
+    else this.#warn(read.warning)
+  }
+
   /** An address that the page may load from, absolute; anything else becomes a warning. */
-  #address(text: string, uses: readonly HostUse[]): string | null {
-    const absolute = text.trim().startsWith('//') ? `https:${text.trim()}` : text.trim()
+  #address(text: string, uses: readonly HostUse[], certain: HostUse): string | null {
+    const absolute = toAbsolute(text)
     const host = publicHostOf(absolute)
     if (host === null) {
       this.#warn(/^http:/i.test(absolute) ? WARNINGS.notHttps(absolute) : WARNINGS.unusableAddress(absolute))
       return null
     }
-    this.#hosts.add(host, uses)
+    this.#hosts.add(host, uses, certain)
     this.#addresses.push(absolute)
     return new URL(absolute).href
   }
@@ -120,6 +167,11 @@ class Compiler {
   #warn(warning: TagWarning): void {
     this.#warnings.set(warning.message, warning)
   }
+}
+
+function toAbsolute(address: string): string {
+  const text = address.trim()
+  return text.startsWith('//') ? `https:${text}` : text
 }
 
 /** Vendors read their settings from `data-*`; what would change how or whether the script runs is ours to decide. */

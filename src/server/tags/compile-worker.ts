@@ -16,7 +16,7 @@ parentPort?.postMessage('ready')
 
 function compile(source: TagSource): CompileAnswer {
   try {
-    const tag = encodeTag(compileTag(source))
+    const tag = encodeTag(compileTag(source), source.type)
     if (tag.body.length + tag.sources.length > MAX_RESULT_LENGTH) {
       return { ok: false, reason: 'too_large', detail: '' }
     }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { PixelType } from '#contract/pixel.ts'
+import { TAG_KINDS } from '#contract/tag-status.ts'
+import { marksBeyondType, sourcesOfVendors } from './vendor-sources.ts'
 
 /**
  * Raised with each change of what the compiler makes of a snippet; `compile-corpus.test.ts` says when that is. What an
  * older one made is served until this one has made it anew, what a newer one made is left alone.
  */
-export const COMPILER_VERSION = 1
+export const COMPILER_VERSION = 2
 
 /** What a tag is made of, and all that the compiler looks at. */
 export interface TagSource {
@@ -36,21 +38,42 @@ const sourcesSchema = z.object({
   image: hostsSchema,
   frame: hostsSchema,
 })
+/** A vendor of the catalogue that the code was recognised as, and the account that it names. */
+const vendorMarkSchema = z.object({ id: z.string(), account: z.nullable(z.string()) })
+const needsSchema = z.extend(sourcesSchema, { vendors: z._default(z.array(vendorMarkSchema), []) })
+const headItemSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('meta'), name: z.string(), content: z.string() }),
+  z.object({ kind: z.literal('json_ld'), json: z.string() }),
+])
 const bodySchema = z.object({
+  kind: z._default(z.enum(TAG_KINDS), 'script'),
   steps: z.array(stepSchema),
+  /** What stands in the page's own HTML, without consent: nothing of it can run or reach anybody. */
+  head: z._default(z.array(headItemSchema), []),
   scripts: hostsSchema,
+  vendors: z._default(z.array(vendorMarkSchema), []),
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
 })
 
 export type CompiledStep = z.infer<typeof stepSchema>
 export type NamedSources = z.infer<typeof sourcesSchema>
+export type VendorMark = z.infer<typeof vendorMarkSchema>
+export type HeadItem = z.infer<typeof headItemSchema>
 
 export interface CompiledTag extends z.infer<typeof bodySchema> {
-  /** Public hosts that the code names, by what it may do there, beyond those of its type. */
+  /** Public hosts that the code names, by what it may do there, beyond those of its vendors. */
   sources: NamedSources
 }
 
-/** As the database keeps it: the sources apart, because the policy is counted without reading any code. */
+/** What a tag needs of the policy beyond the hosts of its type. */
+export interface TagNeeds {
+  sources: NamedSources
+  vendors: readonly VendorMark[]
+}
+
+export const NO_NAMED_SOURCES: NamedSources = { script: [], connect: [], image: [], frame: [] }
+
+/** As the database keeps it: what the policy needs apart, because it is counted without reading any code. */
 export interface EncodedTag {
   sources: string
   body: string
@@ -58,26 +81,30 @@ export interface EncodedTag {
   added_hosts: number
 }
 
-export function encodeTag({ sources, ...body }: CompiledTag): EncodedTag {
+export function encodeTag({ sources, ...body }: CompiledTag, type: PixelType): EncodedTag {
+  const vendors = marksBeyondType(type, body.vendors)
+  const needs: z.input<typeof needsSchema> = { ...sources, vendors }
   return {
-    sources: JSON.stringify(sources),
+    sources: JSON.stringify(needs),
     body: JSON.stringify(body),
-    added_hosts: hostsOfSources(sources).length,
+    added_hosts: new Set([...hostsOfSources(sources), ...Object.values(sourcesOfVendors(vendors)).flat()])
+      .size,
   }
 }
 
 /** null when it is not what this version can read: a result of another version, or another hand's. */
 export function decodeTag({ sources, body }: Pick<EncodedTag, 'sources' | 'body'>): CompiledTag | null {
-  const named = decodeSources(sources)
+  const needs = decodeNeeds(sources)
   const parsed = bodySchema.safeParse(parseJson(body))
-  return named === null || !parsed.success ? null : { sources: named, ...parsed.data }
+  return needs === null || !parsed.success ? null : { sources: needs.sources, ...parsed.data }
 }
 
-export function decodeSources(sources: string): NamedSources | null {
-  return sourcesSchema.safeParse(parseJson(sources)).data ?? null
+export function decodeNeeds(text: string): TagNeeds | null {
+  const { vendors, ...sources } = needsSchema.safeParse(parseJson(text)).data ?? { vendors: null }
+  return vendors === null || !('script' in sources) ? null : { sources, vendors }
 }
 
-/** Every host that the code names beyond those of its type. */
+/** Every host that the code names beyond those of its vendors. */
 export function hostsOfSources(sources: NamedSources): string[] {
   return [...new Set(Object.values(sources).flat())].sort()
 }

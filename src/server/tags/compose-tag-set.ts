@@ -3,7 +3,7 @@ import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { HEAD_LIMIT_BYTES, type MeasureHead } from './policy-budget.ts'
 import { hashOf, type PreparedTag } from './prepare-tag.ts'
-import { mergeSources } from './vendor-hosts.ts'
+import { mergeSources } from './tag-sources.ts'
 
 /** Everything that the page, the policy and the reports need to know of the tags that run now. */
 export interface TagSet {
@@ -18,6 +18,7 @@ export interface TagSet {
   /** Which pixel a file belongs to. */
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
+  members: readonly PreparedTag[]
   /** Pixels for which the policy has no room. */
   leftOut: ReadonlySet<string>
 }
@@ -45,6 +46,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     files,
     owners,
     tags,
+    members: running,
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }

@@ -1,6 +1,6 @@
-import type { PixelType } from '#contract/pixel.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
 import type { NamedSources } from './compiled-tag.ts'
-import { matchesSource, VENDOR_HOSTS } from './vendor-hosts.ts'
+import { matchesSource, SOURCE_KEYS } from './tag-sources.ts'
 
 export type HostUse = keyof NamedSources
 
@@ -12,20 +12,25 @@ export class HostUses {
     image: new Set(),
     frame: new Set(),
   }
+  readonly #certain = new Set<string>()
 
-  add(host: string, uses: readonly HostUse[]): void {
+  /** `certain` is the use that an element of the snippet has written out; the others are guessed. */
+  add(host: string, uses: readonly HostUse[], certain: HostUse | null = null): void {
     for (const use of uses) this.#hosts[use].add(host)
+    if (certain !== null) this.#certain.add(`${certain} ${host}`)
   }
 
   of(use: HostUse): string[] {
     return [...this.#hosts[use]].sort()
   }
 
-  /** A known vendor's code names hosts that its type already lists by what they are for. */
-  beyondType(type: PixelType): NamedSources {
-    const known = [...new Set(Object.values(VENDOR_HOSTS[type]).flat())]
+  /** Without the guesses about hosts whose uses the catalogue knows, and without what it gives anyway. */
+  beyond(known: TagSources): NamedSources {
+    const all = [...new Set(SOURCE_KEYS.flatMap((key) => known[key]))]
+    const covers = (sources: readonly string[], host: string) =>
+      sources.some((source) => matchesSource(host, source))
     const foreign = (use: HostUse) =>
-      this.of(use).filter((host) => !known.some((source) => matchesSource(host, source)))
+      this.of(use).filter((host) => !covers(this.#certain.has(`${use} ${host}`) ? known[use] : all, host))
     return {
       script: foreign('script'),
       connect: foreign('connect'),

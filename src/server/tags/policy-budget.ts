@@ -4,9 +4,10 @@ import { POLICY_FULL } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import { decodeSources, hostsOfSources, type NamedSources } from './compiled-tag.ts'
+import { decodeNeeds, NO_NAMED_SOURCES, type TagNeeds } from './compiled-tag.ts'
 import { sourcesOfPixel } from './sources-of-pixel.ts'
-import { mergeSources } from './vendor-hosts.ts'
+import { mergeSources, SOURCE_KEYS } from './tag-sources.ts'
+import { sourcesOfVendors } from './vendor-sources.ts'
 
 /** Common limits of what servers, proxies and balancers take as the head of an answer. */
 export const HEAD_LIMIT_BYTES = 8_192
@@ -22,12 +23,11 @@ export interface BudgetOptions {
   measureHead: MeasureHead
 }
 
-interface Spender {
+interface Spender extends TagNeeds {
   id: string
   name: string
   type: PixelType
   allowed_hosts: readonly string[]
-  sources: NamedSources
 }
 
 /**
@@ -60,9 +60,7 @@ export async function readPolicySize(
     .execute()
   const spenders = await readSpenders(db)
   const parts = spenders.map((pixel) => sourcesOfPixel(pixel, ownHosts))
-  const ofTypes = types.map(({ type }) =>
-    sourcesOfPixel({ type, allowed_hosts: [], sources: NOTHING }, ownHosts),
-  )
+  const ofTypes = types.map(({ type }) => sourcesOfPixel({ type, allowed_hosts: [], ...NOTHING }, ownHosts))
   const bytes = measureHead({
     sources: mergeSources([...ofTypes, ...parts]),
     trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
@@ -70,12 +68,12 @@ export async function readPolicySize(
   return {
     bytes,
     spenders: spenders
-      .map(({ id, name, ...pixel }) => ({ id, name, hosts: countHosts(pixel) }))
+      .map(({ id, name, ...pixel }) => ({ id, name, hosts: countAdded(pixel) }))
       .sort((a, b) => b.hosts - a.hosts),
   }
 }
 
-const NOTHING: NamedSources = { script: [], connect: [], image: [], frame: [] }
+const NOTHING: TagNeeds = { sources: NO_NAMED_SOURCES, vendors: [] }
 
 /** Only those that add to what their type brings: of ten thousand ordinary pixels none is read. */
 async function readSpenders(db: Db): Promise<Spender[]> {
@@ -91,14 +89,24 @@ async function readSpenders(db: Db): Promise<Spender[]> {
       ]),
     )
     .execute()
-  return rows.map((row) => ({
+  return rows.map(({ sources, ...row }) => ({
     ...row,
-    sources: (row.sources === null ? null : decodeSources(row.sources)) ?? NOTHING,
+    ...((sources === null ? null : decodeNeeds(sources)) ?? NOTHING),
   }))
 }
 
-export function countHosts(pixel: { allowed_hosts: readonly string[]; sources: NamedSources }): number {
-  return new Set([...hostsOfSources(pixel.sources), ...pixel.allowed_hosts]).size
+/** Hosts beyond those of its type: of its code, of other vendors in it, and permitted ones. */
+function countAdded({
+  sources,
+  vendors,
+  allowed_hosts,
+}: Pick<Spender, keyof TagNeeds | 'allowed_hosts'>): number {
+  const ofVendors = sourcesOfVendors(vendors)
+  return new Set([
+    ...Object.values(sources).flat(),
+    ...SOURCE_KEYS.flatMap((key) => ofVendors[key]),
+    ...allowed_hosts,
+  ]).size
 }
 
 function toKilobytes(bytes: number): string {

@@ -3,10 +3,10 @@ import type { ConsentCategory } from '#contract/consent.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { CompiledStep, CompiledTag } from './compiled-tag.ts'
-import { countHosts } from './policy-budget.ts'
-import { sourcesOfPixel } from './sources-of-pixel.ts'
-import { VENDOR_HOSTS } from './vendor-hosts.ts'
+import type { CompiledStep, CompiledTag, VendorMark } from './compiled-tag.ts'
+import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
+import { SOURCE_KEYS } from './tag-sources.ts'
+import { marksOfPixel } from './vendor-sources.ts'
 
 export interface ActivePixel {
   id: string
@@ -25,8 +25,12 @@ export interface PreparedTag {
   script: string
   /** Text of each file by its path. */
   files: ReadonlyMap<string, string>
+  /** Every vendor whose hosts it has. */
+  marks: readonly VendorMark[]
+  /** What its part of the policy is made of. */
+  spending: SpendingPixel
   sources: TagSources
-  /** How many hosts it adds to the policy beyond those of its type. */
+  /** How many entries it adds to the policy. */
   addedHosts: number
 }
 
@@ -47,17 +51,27 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     hosts: scriptHosts(pixel),
     steps,
   }
-  const spending = { type: pixel.type, allowed_hosts: pixel.allowed_hosts, sources: compiled.sources }
-  const addedHosts = countHosts(spending)
+  const spending: SpendingPixel = {
+    type: pixel.type,
+    allowed_hosts: pixel.allowed_hosts,
+    sources: compiled.sources,
+    vendors: compiled.vendors,
+  }
+  const sources = sourcesOfPixel(spending, ownHosts)
   return {
     compiled,
     tag,
     script: toScript(tag),
     files,
-    // The same object for all that add nothing, so that ten thousand of them are merged as one.
-    sources: addedHosts === 0 ? VENDOR_HOSTS[pixel.type] : sourcesOfPixel(spending, ownHosts),
-    addedHosts,
+    marks: marksOfPixel(pixel.type, compiled.vendors),
+    spending,
+    sources,
+    addedHosts: countSources(sources),
   }
+}
+
+function countSources(sources: TagSources): number {
+  return SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0)
 }
 
 function scriptHosts({ compiled, allowed_hosts }: ActivePixel): string[] {

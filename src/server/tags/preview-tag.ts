@@ -3,7 +3,13 @@ import { PIXEL_CODE_MAX_BYTES, pixelTypeSchema, tagCategorySchema } from '#contr
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { type CompiledTag, decodeTag, hostsOfSources, type TagSource } from './compiled-tag.ts'
+import {
+  type CompiledTag,
+  decodeTag,
+  hostsOfSources,
+  NO_NAMED_SOURCES,
+  type TagSource,
+} from './compiled-tag.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import { WARNINGS } from './warnings.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
@@ -48,9 +54,12 @@ export async function previewTag(
 }
 
 const NOTHING: CompiledTag = {
+  kind: 'nothing',
   steps: [],
+  head: [],
   scripts: [],
-  sources: { script: [], connect: [], image: [], frame: [] },
+  vendors: [],
+  sources: NO_NAMED_SOURCES,
   warnings: [],
 }
 

@@ -1,15 +1,24 @@
 import { publicHostOf } from '#contract/tag-host.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 
 export interface Violation {
   /** The public host that the page was kept from. */
   host: string
+  /** What it wanted to do there. */
+  use: keyof TagSources
   /** The script that tried, when the browser knows. */
   sourceFile: string | null
 }
 
 /** What allowing a host would open: a report about anything else leads to nothing that an administrator could do. */
-const DIRECTIVES = new Set(['script-src', 'script-src-elem', 'connect-src', 'img-src', 'frame-src'])
+const USES: Readonly<Record<string, keyof TagSources>> = {
+  'script-src': 'script',
+  'script-src-elem': 'script',
+  'connect-src': 'connect',
+  'img-src': 'image',
+  'frame-src': 'frame',
+}
 
 /** Takes the body of a `report-uri` report apart. Whatever is not a plain violation on the landing page is null. */
 export function readViolation(
@@ -18,11 +27,12 @@ export function readViolation(
   ownHosts: ReadonlySet<string>,
 ): Violation | null {
   const report = field(body, 'csp-report')
-  const directive = String(
+  const [directive = ''] = String(
     field(report, 'effective-directive') ?? field(report, 'violated-directive') ?? '',
-  ).split(' ')[0]
+  ).split(' ', 1)
   const page = parseUrl(field(report, 'document-uri'))
-  if (directive === undefined || !DIRECTIVES.has(directive)) return null
+  const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
+  if (use === undefined) return null
   if (page === null || page.pathname !== '/' || !ownOrigins(siteUrl).includes(page.origin)) return null
   const blocked = field(report, 'blocked-uri')
   const host = typeof blocked === 'string' ? publicHostOf(blocked) : null
@@ -30,7 +40,7 @@ export function readViolation(
   const source = parseUrl(field(report, 'source-file'))
   // Browser extensions meet the page's policy too, and no administrator can do anything about them.
   if (source !== null && !['https:', 'http:'].includes(source.protocol)) return null
-  return { host, sourceFile: source?.href ?? null }
+  return { host, use, sourceFile: source?.href ?? null }
 }
 
 function field(value: unknown, name: string): unknown {

@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
-import { readViolation } from './read-violation.ts'
+import { readViolation, type Violation } from './read-violation.ts'
+import { matchesSource } from './tag-sources.ts'
 import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 16_000
@@ -35,11 +37,16 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       admitPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
-      if (violation !== null) {
+      // One about what the page allows by now comes from a page that was loaded before.
+      if (violation !== null && !isAllowed(violation, deps.tags.current.sources)) {
         reserveRoom(deps.guard, 'csp-report')
         deps.buffer.add(violation.host, attributeViolation(violation, deps.tags.recent))
       }
       return reply.code(204).send()
     })
   })
+}
+
+function isAllowed({ host, use }: Violation, sources: TagSources): boolean {
+  return sources[use].some((source) => matchesSource(host, source))
 }

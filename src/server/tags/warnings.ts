@@ -36,6 +36,40 @@ export const WARNINGS = {
     code: 'element_not_shipped',
     message: `O elemento <${shorten(name)}> não vai para a página: de uma tag, só scripts e imagens entram.`,
   }),
+  metaNotShipped: (name: string): TagWarning => ({
+    code: 'meta_not_shipped',
+    message: `A marca <meta${name === '' ? '' : ` ${shorten(name)}`}> não vai para a página: só entram as que provam que o site é seu, como google-site-verification.`,
+  }),
+  metaWithoutCode: (name: string): TagWarning => ({
+    code: 'meta_without_code',
+    message: `A verificação ${shorten(name)} está sem o código. Copie a marca inteira, com content="…".`,
+  }),
+  jsonLdUnreadable: (): TagWarning => ({
+    code: 'json_ld_unreadable',
+    message: 'Os dados estruturados (JSON-LD) têm um erro e não vão para a página. Copie-os de novo.',
+  }),
+  jsonLdTooLarge: (): TagWarning => ({
+    code: 'json_ld_too_large',
+    message: 'Os dados estruturados (JSON-LD) passam de 2 KB e não vão para a página. Deixe só o essencial.',
+  }),
+  noscriptOnly: (): TagWarning => ({
+    code: 'noscript_only',
+    message:
+      'Aqui só há a parte <noscript>, que nenhum navegador com scripts usa. Cole o código inteiro da plataforma.',
+  }),
+  linkOnly: (): TagWarning => ({
+    code: 'link_only',
+    message:
+      'Isto é só um link: uma tag não desenha botões na página. O número do WhatsApp do site fica na configuração.',
+  }),
+  nothingRuns: (): TagWarning => ({
+    code: 'nothing_runs',
+    message: 'Não há nada aqui que possa rodar: nem script, nem imagem, nem verificação.',
+  }),
+  placeholder: (text: string): TagWarning => ({
+    code: 'placeholder',
+    message: `O código ainda tem ${shorten(text)}, que a plataforma espera que você troque pelo seu valor.`,
+  }),
   otherId: (found: string, expected: string): TagWarning => ({
     code: 'other_id',
     message: `O código usa o ID ${shorten(found)}, mas o campo diz ${expected}. As visitas iriam para a conta do código.`,

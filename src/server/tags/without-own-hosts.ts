@@ -12,6 +12,7 @@ export function withoutOwnHosts(tag: CompiledTag, ownHosts: ReadonlySet<string>)
   )
   const foreign = (use: keyof NamedSources) => tag.sources[use].filter(isForeign)
   return {
+    ...tag,
     steps: tag.steps.filter((step) => step.kind === 'own' || !refused.includes(step.src)),
     scripts: tag.scripts.filter(isForeign),
     sources: {

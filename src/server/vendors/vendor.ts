@@ -3,7 +3,10 @@ import type { OptionalCategory } from '#contract/consent.ts'
 /** Directives of the page's policy that name a vendor's hosts. */
 export type HostDirective = 'script' | 'connect' | 'img' | 'frame' | 'style' | 'font' | 'form' | 'media'
 
-/** Without a scheme, but for `wss://`; `*.vendor.com` only where the vendor's own documentation says so. `{…}` is filled in per account. */
+/**
+ * Without a scheme, but for `wss://`; `*.vendor.com` only where the vendor's own documentation says so. `{id}` is the
+ * account's ID without its prefix; a host with any other `{…}` is the customer's own and comes from the pasted code.
+ */
 export type VendorHosts = Partial<Record<HostDirective, readonly string[]>>
 
 /** A name that a vendor gives to a cookie or a storage key: the whole of it, how it begins, or its pattern. */
@@ -12,14 +15,14 @@ export type NameRule =
   | { prefix: string; sample: string }
   | { pattern: RegExp; sample: string }
 
-export interface VendorCookie {
+interface VendorCookie {
   name: NameRule
   /** In words for the cookie policy. */
   duration: string
   purpose: string
 }
 
-export interface VendorStorageKey {
+interface VendorStorageKey {
   area: 'local' | 'session'
   key: NameRule
   /** Written by the site's owner, not by the vendor: never deleted. */

@@ -16,6 +16,7 @@ import { insider } from './catalogue/insider.ts'
 import { intercom } from './catalogue/intercom.ts'
 import { jivochat } from './catalogue/jivochat.ts'
 import { klaviyo } from './catalogue/klaviyo.ts'
+import { kwaiPixel } from './catalogue/kwai-pixel.ts'
 import { linkedinInsight } from './catalogue/linkedin-insight.ts'
 import { logrocket } from './catalogue/logrocket.ts'
 import { matomo } from './catalogue/matomo.ts'
@@ -54,6 +55,7 @@ export const VENDORS: readonly Vendor[] = [
   microsoftUet,
   microsoftClarity,
   tiktokPixel,
+  kwaiPixel,
   linkedinInsight,
   xPixel,
   pinterestTag,

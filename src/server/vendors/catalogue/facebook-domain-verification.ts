@@ -11,6 +11,7 @@ export const facebookDomainVerification: Vendor = {
   signs: [/<meta\s[^>]{0,200}?name=['"]facebook-domain-verification['"]/i],
   ids: [
     /<meta\s[^>]{0,200}?name=['"]facebook-domain-verification['"][^>]{0,200}?content=['"]([a-z0-9]{20,60})['"]/i,
+    /<meta\s[^>]{0,200}?content=['"]([a-z0-9]{20,60})['"][^>]{0,200}?name=['"]facebook-domain-verification['"]/i,
   ],
   idLabel: 'Código de verificação',
   sample: {

@@ -26,21 +26,25 @@ export const googleAnalytics4: Vendor = {
       'analytics.google.com',
       '*.googletagmanager.com',
       'www.google.com',
+      '*.g.doubleclick.net',
     ],
-    img: ['*.google-analytics.com', '*.googletagmanager.com'],
+    // Signals and audiences report through these, and sites that leave them out lose data without a word.
+    img: [
+      '*.google-analytics.com',
+      '*.googletagmanager.com',
+      '*.g.doubleclick.net',
+      'www.google.com',
+      'www.google.com.br',
+    ],
+    frame: ['td.doubleclick.net'],
   },
   optionalHosts: [
     {
       when: 'Google Signals or a Google Ads link is on',
       hosts: {
-        connect: [
-          '*.g.doubleclick.net',
-          '*.google.com',
-          'www.google.com.br',
-          'pagead2.googlesyndication.com',
-        ],
-        img: ['*.g.doubleclick.net', '*.google.com', 'www.google.com.br'],
-        frame: ['td.doubleclick.net', 'www.googletagmanager.com'],
+        connect: ['*.google.com', 'www.google.com.br', 'pagead2.googlesyndication.com'],
+        img: ['*.google.com'],
+        frame: ['www.googletagmanager.com'],
       },
     },
   ],

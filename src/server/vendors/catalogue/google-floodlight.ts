@@ -35,7 +35,7 @@ export const googleFloodlight: Vendor = {
       'adservice.google.com',
       'www.googletagmanager.com',
     ],
-    frame: ['{advertiserId}.fls.doubleclick.net', 'td.doubleclick.net', 'www.googletagmanager.com'],
+    frame: ['{id}.fls.doubleclick.net', 'td.doubleclick.net', 'www.googletagmanager.com'],
   },
   suffixes: ['fls.doubleclick.net', 'ad.doubleclick.net', 'ade.googlesyndication.com'],
   cookies: [

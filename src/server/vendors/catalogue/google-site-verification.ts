@@ -11,6 +11,7 @@ export const googleSiteVerification: Vendor = {
   signs: [/<meta\s[^>]{0,200}?name=['"]google-site-verification['"]/i],
   ids: [
     /<meta\s[^>]{0,200}?name=['"]google-site-verification['"][^>]{0,200}?content=['"]([\w-]{20,80})['"]/i,
+    /<meta\s[^>]{0,200}?content=['"]([\w-]{20,80})['"][^>]{0,200}?name=['"]google-site-verification['"]/i,
   ],
   idLabel: 'Código de verificação',
   sample: {
@@ -23,5 +24,5 @@ export const googleSiteVerification: Vendor = {
   thirdPartyCookies: [],
   storage: [],
   advice:
-    'Isto não é um script: é um código que prova que o site é seu. Vamos colocá-lo no HTML de todas as páginas, sem pedir consentimento. Não apague depois de verificar: o Google confere de novo. Se preferir, use o registro DNS.',
+    'Isto não é um script: é um código que prova que o site é seu. Vamos colocá-lo no HTML da página inicial, sem pedir consentimento. Não apague depois de verificar: o Google confere de novo. Se preferir, use o registro DNS.',
 }

@@ -21,9 +21,18 @@ export const googleTagManager: Vendor = {
   },
   hosts: {
     script: ['www.googletagmanager.com'],
-    connect: ['www.googletagmanager.com', 'www.google.com'],
-    img: ['www.googletagmanager.com'],
-    frame: ['www.googletagmanager.com'],
+    // A container hides whom its tags talk to; these are what nearly every one of them holds.
+    connect: [
+      '*.googletagmanager.com',
+      '*.google-analytics.com',
+      '*.analytics.google.com',
+      'analytics.google.com',
+      '*.g.doubleclick.net',
+      'pagead2.googlesyndication.com',
+      'www.google.com',
+    ],
+    img: ['www.googletagmanager.com', '*.google-analytics.com', '*.g.doubleclick.net', 'www.google.com'],
+    frame: ['www.googletagmanager.com', 'td.doubleclick.net'],
   },
   optionalHosts: [
     {

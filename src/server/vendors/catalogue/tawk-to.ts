@@ -16,15 +16,21 @@ export const tawkTo: Vendor = {
     id: '0123456789abcdef01234567/default',
   },
   hosts: {
-    script: ['embed.tawk.to', 'cdn.jsdelivr.net'],
+    script: ['embed.tawk.to'],
     connect: ['*.tawk.to', 'wss://*.tawk.to'],
-    img: ['*.tawk.to', 'cdn.jsdelivr.net', 'tawk.link'],
+    img: ['*.tawk.to', 'tawk.link'],
     frame: ['*.tawk.to'],
-    style: ['embed.tawk.to', 'fonts.googleapis.com', 'cdn.jsdelivr.net'],
+    style: ['embed.tawk.to', 'fonts.googleapis.com'],
     font: ['embed.tawk.to', 'fonts.gstatic.com'],
     form: ['*.tawk.to'],
     media: ['*.tawk.to'],
   },
+  optionalHosts: [
+    {
+      when: 'emoji are used (serves anybody’s files)',
+      hosts: { script: ['cdn.jsdelivr.net'], img: ['cdn.jsdelivr.net'], style: ['cdn.jsdelivr.net'] },
+    },
+  ],
   suffixes: ['tawk.to', 'tawkcdn.com', 'tawk.link'],
   cookies: [
     {
