@@ -1,5 +1,6 @@
+import type { HostDirective } from '#contract/tag-status.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { HostDirective, VendorHosts } from '../vendors/vendor.ts'
+import type { VendorHosts } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
 
 /** What a part of the policy is called in the catalogue and on the wire. */
