@@ -7,8 +7,8 @@ import type { TagSources } from '../http/content-security-policy.ts'
 import type { CompiledTag, VendorMark } from './compiled-tag.ts'
 import { conversionCalls } from './describe-conversions.ts'
 import { leftoversOfVendors } from './leftovers-of-vendors.ts'
+import { SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
-import { SOURCE_KEYS } from './tag-sources.ts'
 import { marksOfPixel, vendorById } from './vendor-sources.ts'
 
 export interface ActivePixel {

@@ -1,7 +1,7 @@
 import { parsePublicHost } from '#contract/tag-host.ts'
 import { TAG_REPORT_MAX_HOSTS, type TagResult } from '#contract/tag-report.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
-import { matchesSource, SOURCE_KEYS } from '../tag-sources.ts'
+import { matchesSource, SOURCE_KEYS } from '../source-keys.ts'
 import type { EvidenceBuffer } from './evidence-buffer.ts'
 import { HOST_SUBJECT } from './read-evidence.ts'
 

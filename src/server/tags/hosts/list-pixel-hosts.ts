@@ -1,6 +1,6 @@
 import type { PixelHost } from '#contract/tag-status.ts'
+import { DIRECTIVE_OF, matchesSource, SOURCE_KEYS } from '../source-keys.ts'
 import { partsOfPixel, type SpendingPixel } from '../sources-of-pixel.ts'
-import { DIRECTIVE_OF, matchesSource, SOURCE_KEYS } from '../tag-sources.ts'
 
 export interface Permission {
   host: string
