@@ -5,10 +5,17 @@ import {
   type ConversionLabels,
 } from '#contract/conversion.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
-import type { ConversionLabelField, TagKind } from '#contract/tag-status.ts'
+import type { ConversionLabelField } from '#contract/tag-status.ts'
 import type { VendorConversion } from '../vendors/vendor.ts'
-import type { VendorMark } from './compiled-tag.ts'
+import type { CompiledTag, VendorMark } from './compiled-tag.ts'
 import { vendorById } from './vendor-sources.ts'
+
+/** Event of the page that the code of a tag may listen to. */
+const OWN_EVENT = 'portico:event'
+
+export function listensItself({ steps }: Pick<CompiledTag, 'steps'>): boolean {
+  return steps.some((step) => step.kind === 'own' && step.body.includes(OWN_EVENT))
+}
 
 /** The calls by which a pixel's vendors are told of each conversion, as far as there is what they need. */
 export function conversionCalls(
@@ -63,14 +70,17 @@ export function labelFields(marks: readonly VendorMark[]): ConversionLabelField[
 
 /** Whole sentences: what goes out by itself, and when. */
 export function describeSends(
-  kind: TagKind,
+  compiled: Pick<CompiledTag, 'kind' | 'steps'>,
   marks: readonly VendorMark[],
   labels: ConversionLabels,
 ): string[] {
+  const { kind } = compiled
   if (kind === 'head') return ['Nada sai: isto só fica no HTML da página, para quem verifica o site.']
   if (kind !== 'script' && kind !== 'image') return []
   const name = marks.flatMap(({ id }) => vendorById(id)?.name ?? [])[0]
   const visit = `Ao abrir a página, depois do consentimento: a visita${name === undefined ? ', como o código mandar' : `, para ${name}`}.`
+  if (listensItself(compiled))
+    return [visit, 'Conversões: como o código mandar, porque ele ouve os eventos da página.']
   return [visit, ...describeConversions(marks, labels)]
 }
 

@@ -5,7 +5,7 @@ import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { CompiledTag, VendorMark } from './compiled-tag.ts'
-import { conversionCalls } from './describe-conversions.ts'
+import { conversionCalls, listensItself } from './describe-conversions.ts'
 import { leftoversOfVendors } from './leftovers-of-vendors.ts'
 import { SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
@@ -83,19 +83,23 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
 }
 
 /** How the page tells this tag's page view from other requests. */
-function hitOf({ pixel_id }: ActivePixel, [mark]: readonly VendorMark[]): Pick<ManifestTag, 'hit'> {
+function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<ManifestTag, 'hit'> {
+  // An Ads account in a Google Analytics pixel sends where Ads does.
+  const mark = marks.find(({ account }) => account !== null && account === pixel_id) ?? marks[0]
   const pageView = mark === undefined ? undefined : vendorById(mark.id)?.pageView
   if (mark === undefined || pageView === undefined) return {}
   const account = pixel_id ?? mark.account
-  // Google Ads and Floodlight write their IDs without the letters in front.
-  const id = account?.replace(/^(AW|DC)-/, '') ?? null
-  return { hit: { hosts: [...pageView.hosts], id: pageView.showsId ? id : null } }
+  // A Google tag stands for other accounts, whose IDs its requests carry; Google Ads writes its own without the letters.
+  const isShown = pageView.showsId && !account?.startsWith('GT-')
+  return { hit: { hosts: [...pageView.hosts], id: isShown ? (account?.replace(/^AW-/, '') ?? null) : null } }
 }
 
+/** Code that listens to the page's own event tells its vendor itself: it must not be told twice. */
 function conversionsOf(
-  { pixel_id, conversion_labels }: ActivePixel,
+  { pixel_id, conversion_labels, compiled }: ActivePixel,
   marks: readonly VendorMark[],
 ): Pick<ManifestTag, 'conversions'> {
+  if (listensItself(compiled)) return {}
   const conversions = conversionCalls(marks, pixel_id, conversion_labels)
   return Object.keys(conversions).length === 0 ? {} : { conversions }
 }

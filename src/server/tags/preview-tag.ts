@@ -58,7 +58,7 @@ export async function previewTag(
     kind,
     recognised: recognisePaste(code, vendors),
     allowed: listPixelHosts({ type, allowed_hosts: [], sources, vendors }, ownHosts, []),
-    sends: describeSends(kind, marks, labels),
+    sends: describeSends(compiled, marks, labels),
     labels: labelFields(marks),
   }
 }

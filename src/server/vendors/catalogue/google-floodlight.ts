@@ -37,7 +37,6 @@ export const googleFloodlight: Vendor = {
     ],
     frame: ['{id}.fls.doubleclick.net', 'td.doubleclick.net', 'www.googletagmanager.com'],
   },
-  pageView: { hosts: ['ad.doubleclick.net', '*.fls.doubleclick.net'], showsId: true },
   conversion: {
     call: 'gtag',
     args: {
