@@ -1,7 +1,7 @@
-import type { RecoveryCodesLeft } from '#contract/account.ts'
+import type { RecoveryCodesLeft } from '../../../../contract/account.ts'
 import { notifyWarning } from '../../../components/notify.ts'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import type { Services } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 /** A code of the app, or one of the codes on paper. */
 export type FactorProof = { factorId: string; code: string } | { recoveryCode: string }
@@ -9,7 +9,7 @@ export type FactorProof = { factorId: string; code: string } | { recoveryCode: s
 const FEW_CODES = 3
 
 /** Raises this tab's session; the client then holds the raised one. */
-export async function showFactor(services: Services, proof: FactorProof): Promise<void> {
+export async function verifyFactor(services: Services, proof: FactorProof): Promise<void> {
   const { auth } = services
   if (!('recoveryCode' in proof)) {
     await unwrapAuth(auth.mfa.challengeAndVerify(proof))

@@ -1,21 +1,21 @@
 import { useMutation } from '@tanstack/react-query'
-import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
+import { NO_ADMIN_ACCESS } from '../../../../contract/error-messages.ts'
 import { currentSession } from '../../../lib/current-session.ts'
 import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
-import { admit } from './admit.ts'
+import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
-import { type FactorProof, showFactor } from './show-factor.ts'
+import { type FactorProof, verifyFactor } from './verify-factor.ts'
 
 /** The second step of a login. */
-export function useShowSecondFactor() {
+export function useCompleteSignIn() {
   const services = useServices()
   const store = useSessionStore()
   return useMutation({
     mutationFn: (proof: FactorProof) =>
       store.hold(async () => {
-        await showFactor(services, proof)
-        return admit(services, await currentSession(services.auth))
+        await verifyFactor(services, proof)
+        return requireAdminAccess(services, await currentSession(services.auth))
       }),
     onSuccess: (session) => store.enter(session),
     onError: (error) => {
