@@ -1,11 +1,11 @@
 import type { PixelType } from '#contract/pixel.ts'
-import type { Moment } from '../shared/announce-moment.ts'
+import type { ConversionName } from '../shared/announce-conversion.ts'
 import { gtag } from '../shared/gtag.ts'
-import type { TagMoment } from './tag-moment.ts'
+import type { Conversion } from './watch-conversions.ts'
 
 /** Each vendor's own name for it. */
-const META_EVENTS: Record<Moment, string> = { lead: 'Lead', contact: 'Contact', sign_up: 'Subscribe' }
-const ANALYTICS_EVENTS: Record<Moment, string> = {
+const META_EVENTS: Record<ConversionName, string> = { lead: 'Lead', contact: 'Contact', sign_up: 'Subscribe' }
+const ANALYTICS_EVENTS: Record<ConversionName, string> = {
   lead: 'generate_lead',
   contact: 'contact',
   sign_up: 'sign_up',
@@ -18,7 +18,7 @@ const CUSTOM_EVENT = 'portico:event'
  * Tells every kind of tag that runs, once each: a vendor's library passes it on to all of its IDs by itself. A container
  * hears Analytics' events too, so its own event has another name and is not counted twice.
  */
-export function deliverMoment({ name, id }: TagMoment, running: ReadonlySet<PixelType>): void {
+export function deliverConversion({ name, id }: Conversion, running: ReadonlySet<PixelType>): void {
   if (running.has('meta')) window.fbq?.('track', META_EVENTS[name], {}, { eventID: id })
   if (running.has('google_analytics')) {
     gtag('event', ANALYTICS_EVENTS[name], { event_id: id, transport_type: 'beacon' })
