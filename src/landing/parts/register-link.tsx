@@ -9,7 +9,7 @@ interface RegisterLinkProps {
 
 export function RegisterLink({ site, label, tone }: RegisterLinkProps) {
   return (
-    <a className={`btn ${tone}`} href={site.registerUrl} data-app="" data-moment="lead">
+    <a className={`btn ${tone}`} href={site.registerUrl} data-app="" data-conversion="lead">
       {label}
     </a>
   )

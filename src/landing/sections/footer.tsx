@@ -82,9 +82,9 @@ function linkTo(
   site: SiteInfo,
   to: FooterTarget,
 ): React.ComponentProps<'a'> & Record<`data-${string}`, string> {
-  if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-moment': 'lead' }
+  if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-conversion': 'lead' }
   if (to === 'whatsapp') {
-    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-moment': 'contact' }
+    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-conversion': 'contact' }
   }
   return { href: to }
 }

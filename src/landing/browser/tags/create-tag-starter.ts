@@ -1,20 +1,20 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { TagSet } from '../shared/tag-set.ts'
-import { type TagMoment, watchMoments } from './tag-moment.ts'
+import { type Conversion, watchConversions } from './watch-conversions.ts'
 
 const IDLE_TIMEOUT_MS = 2_000
 
 /** Returns what starts the tags of the granted categories, after the page is done with itself. It may be called again. */
 export function createTagStarter({ inUse, version }: TagSet): (granted: readonly ConsentCategory[]) => void {
-  const early: TagMoment[] = []
-  let tell: ((moment: TagMoment) => void) | undefined
+  const early: Conversion[] = []
+  let tell: ((conversion: Conversion) => void) | undefined
   return (granted) => {
     const allowed = inUse.filter((category) => granted.includes(category))
     if (allowed.length === 0) return
-    // From here on a moment may be told; what was done before the choice is not.
+    // From here on a conversion may be told; what was done before the choice is not.
     if (!tell) {
-      tell = (moment) => early.push(moment)
-      watchMoments((moment) => tell?.(moment))
+      tell = (conversion) => early.push(conversion)
+      watchConversions((conversion) => tell?.(conversion))
     }
     whenIdle(() => {
       import('./run-tags.ts')
@@ -22,7 +22,7 @@ export function createTagStarter({ inUse, version }: TagSet): (granted: readonly
         .then(
           (deliver) => {
             tell = deliver
-            for (const moment of early.splice(0)) deliver(moment)
+            for (const conversion of early.splice(0)) deliver(conversion)
           },
           // A page kept open for long names a tag set that is gone; the next one will name another.
           () => {},

@@ -1,7 +1,7 @@
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { authError } from '../auth-error.ts'
-import { countGuess, forgetGuesses } from '../factors/factor-limits.ts'
+import { authError } from '../protocol/auth-error.ts'
+import { countGuess, forgetGuesses } from '../second-factors/factor-limits.ts'
 
 /**
  * Whoever sits at an open session shows that they know its password. Guesses are counted by the person, and apart from
