@@ -56,7 +56,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ['contract', 'design', 'admin/app', 'admin/lib'],
   'server/db': ['contract'],
   'server/http': ['contract', 'server/db', 'server/config'],
-  'server/landing': ['contract', 'landing/pages', 'server/db', 'server/http', 'server/config'],
+  'server/landing': [
+    'contract',
+    'design/colors.ts',
+    'landing/pages',
+    'server/db',
+    'server/http',
+    'server/config',
+  ],
   'server/secrets': ['contract', 'server/db', 'server/config'],
   'server/commands': ['contract', 'server/*'],
   'server/config': ['contract', 'server/env-reader'],
@@ -67,7 +74,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A feature knows no other feature, a service no other service. */
 function defaultFor(room: string): readonly string[] {
   if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
-  if (room.startsWith('server/')) return ['contract', 'server/db', 'server/http', 'server/config']
+  if (room.startsWith('server/'))
+    return ['contract', 'design/colors.ts', 'server/db', 'server/http', 'server/config']
   return ['contract']
 }
 

@@ -1,4 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
 import type { Pictures } from './pictures.ts'
 
 interface SiteFile {
@@ -47,8 +48,8 @@ function manifest(site: SiteInfo, pictures: Pictures): string {
     lang: 'pt-BR',
     start_url: '/',
     display: 'browser',
-    background_color: '#0b201b',
-    theme_color: '#0b201b',
+    background_color: COLORS.ink,
+    theme_color: COLORS.ink,
     icons: [icon(pictures.icon192, 192), icon(pictures.icon512, 512)],
   })
 }

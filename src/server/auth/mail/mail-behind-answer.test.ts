@@ -1,7 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseConfig } from '#server/config.ts'
+import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger } from '#server/http/logger.ts'
+import { PublicLimits } from '#server/http/public-limits.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '../../../../tests/support/engines.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { registerAuth } from '../register-auth.ts'
@@ -32,17 +34,19 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
     const statements: string[] = []
     beforeAll(async () => {
       database = await makeDatabase(engine)
-      const context = await createAuthContext(
-        parseConfig({ AUTH_SIGNUP: signup }),
-        database.db,
-        database.secrets,
-      )
+      const config = parseConfig({ AUTH_SIGNUP: signup })
+      const log = createLogger('silent')
+      const counter = new HitCounter(database.db, log)
+      // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
+      await counter.stop()
+      const limits = new PublicLimits({ counter, log, config })
+      const context = await createAuthContext(config, database.db, database.secrets, log, limits)
       const answered = new Promise<void>((resolve) => {
         release = resolve
       })
       const mail = new MailQueue({
         send: async (each) => void sent.push(each),
-        log: createLogger('silent'),
+        log,
         begin: () => answered,
       })
       app = Fastify()
