@@ -17,7 +17,7 @@ export interface Contender {
 
 const LIST = '/rest/v1/tracking_pixels?select=*&order=created_at.desc'
 const PIXEL_COUNT = 50
-const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
+export const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
 const LITE_VERSION = '0.10'
 /** More bound parameters per statement are refused by lite. */
 const ROWS_PER_INSERT = 10

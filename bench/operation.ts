@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { addPixels } from './add-pixels.ts'
 import { type Contender, signIn, startPortico } from './data-service-contenders.ts'
 import { residentMegabytes } from './process-usage.ts'
 
@@ -13,7 +14,6 @@ const LIST_AGAIN_AND_AGAIN = `
 const { url, headers } = JSON.parse(process.argv[1])
 for (;;) await (await fetch(url, { headers })).arrayBuffer()`
 const LONG_LIST = 10_000
-const BATCH = 100
 const SECONDS = 5
 const VISITS_PER_SECOND = 100
 const LOGINS_PER_SECOND = 10
@@ -58,7 +58,7 @@ async function idleMemory(portico: Contender): Promise<number> {
 
 async function besideBusyServices(portico: Contender): Promise<string[][]> {
   const page = new URL('/', portico.request.url).href
-  await addPixels(portico)
+  await addPixels(portico, LONG_LIST)
   const alone = await slowestVisits(page, async () => {})
   const list = await slowestVisits(page, async (isOver) => {
     // From a process of its own: reading ten megabytes here would delay the clock that is being watched.
@@ -110,19 +110,4 @@ async function slowestVisits(
   await other
   times.sort((a, b) => a - b)
   return { p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN, max: times.at(-1) ?? Number.NaN }
-}
-
-async function addPixels({ request }: Contender): Promise<void> {
-  const url = new URL('/rest/v1/tracking_pixels', request.url)
-  for (let at = 0; at < LONG_LIST; at += BATCH) {
-    const pixels = Array.from({ length: BATCH }, (_, index) => ({
-      name: `Campanha ${at + index}`,
-      type: 'custom',
-      code: `<script>/* ${'x'.repeat(600)} */</script>`,
-      is_active: false,
-    }))
-    const headers = { ...request.headers, 'content-type': 'application/json' }
-    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(pixels) })
-    if (!answer.ok) throw new Error(`adding pixels: ${answer.status} ${await answer.text()}`)
-  }
 }

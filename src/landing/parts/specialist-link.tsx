@@ -1,6 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { SPECIALIST_LABEL } from '../content/navigation.ts'
-import { whatsappUrl } from '../outside-links.ts'
+import { whatsappUrl } from '../content/outside-links.ts'
 
 export function SpecialistLink({ site }: { site: SiteInfo }) {
   return (

@@ -1,9 +1,9 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { NewsletterForm } from '../browser/islands/newsletter-form.tsx'
 import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/footer.ts'
+import { phoneUrl, whatsappUrl } from '../content/outside-links.ts'
 import { InstagramIcon, LinkedinIcon } from '../drawings/network-icons.tsx'
-import { NewsletterForm } from '../islands/newsletter-form.tsx'
 import { LEGAL_TITLES } from '../legal/legal-titles.ts'
-import { phoneUrl, whatsappUrl } from '../outside-links.ts'
 import { Brand } from '../parts/brand.tsx'
 import { CompanyLine } from '../parts/company-line.tsx'
 

@@ -1,4 +1,4 @@
-import type { DocumentAssets } from '#landing/document.tsx'
+import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { type Headers, otherHeaders, pageHeaders } from '../http/security-headers.ts'
