@@ -31,6 +31,7 @@ export async function untilSettled(page: Page): Promise<void> {
 /** What a visit was like, in milliseconds of the page's own clock. */
 export function recall(page: Page) {
   return page.evaluate(() => ({
+    loaded: (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).loadEventStart,
     painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
     worn: globalThis.typefaceWorn,
     asked:
@@ -39,10 +40,13 @@ export function recall(page: Page) {
   }))
 }
 
-/** On a first visit the typeface comes after the first frame, is worn all the same, and moves nothing. */
+/**
+ * On a first visit the typeface is asked for when the page has come to its end, is worn all the same, and moves nothing.
+ * The time of the first frame is no measure here: a busy machine shows it long after the page has drawn it.
+ */
 export async function expectFirstVisit(page: Page): Promise<void> {
   const first = await recall(page)
-  expect(first.asked).toBeGreaterThan(first.painted)
-  expect(first.worn).toBeGreaterThan(first.painted)
+  expect(first.asked).toBeGreaterThan(first.loaded)
+  expect(first.worn).toBeGreaterThan(first.asked ?? Number.NaN)
   expect(first.shift).toBe(0)
 }
