@@ -12,7 +12,7 @@ export interface GivenUp {
   people: string[]
   /** Every session and API key ended. */
   signingKey: boolean
-  /** Recovery codes, and codes and links on their way by mail. */
+  /** Recovery codes, and codes and links that were mailed and not used yet. */
   codes: boolean
 }
 

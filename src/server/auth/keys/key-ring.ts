@@ -28,7 +28,7 @@ export class KeyRing {
   readonly #fromFile: boolean
   #keys: Keys
   #stored: string | null
-  /** On the clock that nobody sets. */
+  /** By the monotonic clock. */
   #checkedAt = performance.now()
 
   private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string | null) {

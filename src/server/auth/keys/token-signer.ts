@@ -12,7 +12,10 @@ const CACHE_SIZE = 5_000
 /** How long a session's access token is good. */
 export const ACCESS_TOKEN_SECONDS = 3600
 
-/** Signs and verifies with one key. A token that was verified once is remembered: the signature check is the dear part. */
+/**
+ * Signs and verifies with one key. A token that was verified once is remembered: the signature check is the expensive
+ * part.
+ */
 export class TokenSigner {
   readonly key: SigningKey
   readonly #verified = new Map<string, TokenClaims>()

@@ -10,8 +10,8 @@ const MAX_WAITING = 64
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Hashes on the thread pool, a few at a time, so that neither the landing page nor the files behind it wait for a
- * crowd of logins; who finds the queue full is told to come back.
+ * Hashes on the thread pool, a few at a time, so that neither the landing page nor the files behind it wait while many
+ * sign in; with the queue full the answer is 429.
  */
 export class PasswordHasher {
   #running = 0

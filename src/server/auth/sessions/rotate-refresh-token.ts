@@ -13,7 +13,7 @@ import type { OpenSession } from './open-session.ts'
 import { pruneRefreshTokens } from './prune-refresh-tokens.ts'
 import { makeRefreshToken, sessionOfRefreshToken } from './refresh-token.ts'
 
-/** Calls that ran side by side with the same token are no theft. */
+/** Parallel calls with the same token do not count as theft. */
 const REUSE_WINDOW_MS = 10_000
 /** For clients that keep their own session, without a browser's login. */
 export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
