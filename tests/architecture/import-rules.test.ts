@@ -35,6 +35,7 @@ test.each([
   ['src/server/landing/page-store.ts', '#landing/sections/hero.tsx'],
   ['src/new-room/anything.ts', '#server/config.ts'],
   ['src/server/http/gate.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/gate.ts', '#tests/support/engines.ts'],
 ])('%s may not import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toHaveLength(1)
 })

@@ -105,6 +105,7 @@ export function importsOf(file: string, source: string): string[] {
     ),
   ]
   return requests.flatMap((request) => {
+    if (request?.startsWith('#tests/')) return [request.slice(1)]
     if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
     return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
   })

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDatabase } from '../../../tests/support/engines.ts'
+import { makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { HitCounter } from './hit-counter.ts'
 import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './public-allowances.ts'

@@ -1,5 +1,5 @@
 import { compactVerify, type JWTPayload, SignJWT } from 'jose'
-import { isStillAhead } from '../../db/stored-time.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** The claims that we read; what else a token carries is for its holder. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
-import type { Config } from '../../config.ts'
-import type { Logger } from '../../http/logger.ts'
+import type { Config } from '#server/config.ts'
+import type { Logger } from '#server/http/logger.ts'
 import type { RenderedLetter } from './render-letter.ts'
 
 export interface OutgoingMail extends RenderedLetter {

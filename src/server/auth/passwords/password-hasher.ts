@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '#server/http/app-error.ts'
 
 /** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
 const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

@@ -1,4 +1,4 @@
-import { isStillAhead } from '../../db/stored-time.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
 import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './login-cookie.ts'
 
 /** Neither past its seven days nor unused for twelve hours. */

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import { inSteps } from '../../db/in-steps.ts'
+import type { Db } from '#server/db/database.ts'
+import { inSteps } from '#server/db/in-steps.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
 import { SESSION_IDLE_MS } from './rotate-refresh-token.ts'
 
