@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   design: [],
   'landing/browser/boot': ['contract', 'design', 'landing/legal', 'landing/styles', 'landing/browser/*'],
-  'landing/browser/consent': ['contract', 'landing/styles', 'landing/browser/shared'],
+  'landing/browser/consent': ['contract', 'landing/legal', 'landing/styles', 'landing/browser/shared'],
   'landing/browser/islands': [
     'contract',
     'landing/content',
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/browser/consent',
     'landing/browser/shared',
   ],
-  'landing/browser/shared': ['contract'],
+  'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
   'landing/content': ['contract'],
   'landing/drawings': ['contract', 'design', 'landing/content'],
@@ -105,6 +105,7 @@ export function importsOf(file: string, source: string): string[] {
     ),
   ]
   return requests.flatMap((request) => {
+    if (request?.startsWith('#tests/')) return [request.slice(1)]
     if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
     return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
   })

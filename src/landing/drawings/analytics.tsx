@@ -1,5 +1,5 @@
 import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
-/** Days as doors, today lit. */
+/** A bar in the shape of an arch for each day; the last has the accent colour. */
 export function AnalyticsDrawing() {
   return (
     <svg viewBox="0 0 320 150" aria-hidden="true">

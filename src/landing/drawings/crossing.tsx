@@ -12,8 +12,8 @@ const ICONS = {
 } as const
 
 /**
- * Payments cross the lit door. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so that
- * crossing changes its look while only `transform` and `opacity` ever move.
+ * Payments pass through the arch. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so
+ * that crossing changes its look while only `transform` and `opacity` ever move.
  */
 export function Crossing({ label }: { label: string }) {
   return (

@@ -1,5 +1,5 @@
 import { COLORS } from '#design/colors.ts'
-/** Three ways to pay go in by one door and come out as one balance. */
+/** Three payment methods enter one arch, and one balance leaves it. */
 export function GatewayDrawing() {
   return (
     <svg viewBox="0 0 400 220" aria-hidden="true">

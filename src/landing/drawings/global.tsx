@@ -1,5 +1,5 @@
 import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
-/** From real to euro and dollar, over the horizon. */
+/** Lines from BRL to EUR and USD. */
 export function GlobalDrawing() {
   return (
     <svg viewBox="0 0 360 170" aria-hidden="true" fill="none">

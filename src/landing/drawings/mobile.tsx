@@ -1,5 +1,5 @@
 import { COLORS } from '#design/colors.ts'
-/** A phone is a door too: its code, the amount, and the word that closes a sale. */
+/** A phone in the shape of an arch, with QR code, amount and confirmation. */
 export function MobileDrawing() {
   return (
     <svg viewBox="0 0 280 400" aria-hidden="true">

@@ -1,5 +1,5 @@
 import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
-/** The arch turned over is a shield: one path is let through, one is stopped. */
+/** The arch upside down as a shield: one line passes, one is stopped. */
 export function SecurityDrawing() {
   return (
     <svg viewBox="0 0 320 180" aria-hidden="true" fill="none">

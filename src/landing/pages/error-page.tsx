@@ -37,7 +37,7 @@ export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 
   )
 }
 
-/** The hero's wall with its door closed: only the light under it is left. */
+/** The hero's drawing with its door closed. */
 function ShutDoor() {
   return (
     <svg viewBox="-300 -640 600 640" fill="none" aria-hidden="true">

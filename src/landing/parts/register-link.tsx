@@ -3,7 +3,7 @@ import type { SiteInfo } from '#contract/site.ts'
 interface RegisterLinkProps {
   site: SiteInfo
   label: string
-  /** Light on the dark wall, dark on the light one. */
+  /** `go` for dark surfaces, `solid` for light ones. */
   tone: 'go' | 'solid'
 }
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
-import { sentStatements } from '../../../tests/support/sent-statements.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { sentStatements } from '#tests/support/sent-statements.ts'
 import { PAGE_BYTES } from './read-plan.ts'
 
 /** More than the kernel holds for a reader who does not read. */

@@ -55,7 +55,7 @@ const holdLines: Hold = (was, is) => {
 const holdWidth: Hold = (was, is) => {
   if (Math.abs(was.width - is.width) < 0.1) return null
   const { style } = was.element
-  // A hair less: what fills a row to its end must not be pushed out of it by rounding.
+  // 0.02 px less: rounding must not push out of a row what fills it to its end.
   style.width = `${was.width - 0.02}px`
   return () => style.removeProperty('width')
 }

@@ -14,7 +14,7 @@ let watch: ReturnType<typeof watchRuns> | null = null
 
 /**
  * Starts every tag of the allowed categories, in their order, each on its own: a tag that waits for its vendor, throws
- * or is blocked holds up nobody. Returns how conversions reach them.
+ * or is blocked delays no other. Returns how conversions reach them.
  */
 export async function runTags(
   version: string,

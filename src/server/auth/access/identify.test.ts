@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AuthCall, call } from '../../../../tests/acceptance/auth-http.ts'
-import { ENGINES } from '../../../../tests/support/engines.ts'
-import { PRINCIPAL, startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { type AuthCall, call } from '#tests/acceptance/auth-http.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { type Auth, createAuth } from '../create-auth.ts'
 
 describe.each(ENGINES)('who calls, on %s', (engine) => {

@@ -1,5 +1,5 @@
 import type { OwnLogin } from '#contract/account.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import type { SessionRow } from '../access/require-user.ts'
 import { isLoginAlive } from '../sessions/is-login-alive.ts'
 

@@ -10,7 +10,7 @@ import type { TokenKind } from './token-kind.ts'
 
 export type TokenRow = Selectable<AuthOneTimeTokens>
 
-/** Wrong guesses at the six digits of one mail. Its link stays good: a robot cannot spoil it. */
+/** Wrong guesses at the six digits of one mail. Its link stays valid, so that guessing cannot invalidate a mail. */
 const MAX_ATTEMPTS = 5
 
 export async function findByLink(
@@ -32,7 +32,7 @@ export async function findByCode(
     kinds.length === 0
       ? []
       : await pending(db, kinds).where('sent_to', '=', sentTo).orderBy('created_at', 'desc').execute()
-  // A write for a write: the time of the answer must not tell that a mail is under way to this address.
+  // One write here as well: the time of the answer must not tell that a mail was sent to this address.
   if (candidates.length === 0) await countHit(db, 'one-time:unknown', 60_000)
   for (const candidate of candidates) {
     const { numUpdatedRows } = await db

@@ -14,7 +14,7 @@ const SENT_AT = {
   reauthentication: 'reauthentication_sent_at',
 } as const satisfies Record<TokenKind, keyof UserRow>
 
-/** All of them or none, and the user says when. */
+/** All of them or none; the user's row records when. */
 export function issueTokens(
   { db, codeSecret }: AuthContext,
   user: UserRow,

@@ -7,7 +7,7 @@ import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 import { generatePassword } from './generate-password.ts'
 
-/** The operator's way back in: a new password, every session ended. Null when nobody has that address. */
+/** For operators: a new password, every session ended. Null when nobody has that address. */
 export async function resetPassword(context: AuthContext, email: string): Promise<string | null> {
   const { db, passwords } = context
   const user = await findUserByEmail(db, email)

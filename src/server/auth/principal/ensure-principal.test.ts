@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '../../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { ensurePrincipal } from './ensure-principal.ts'
 

@@ -4,7 +4,7 @@ import { toJson } from '../protocol/read-body.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import type { UserRow } from '../users/user-object.ts'
 
-/** The account stays; every way in that its holder had ends, and the operator stands for its address. */
+/** The account stays; password, factors, codes and sessions of its holder end, and the address counts as confirmed. */
 export async function handOverAccount(trx: Db, user: UserRow, passwordHash: string): Promise<void> {
   const now = new Date().toISOString()
   await trx

@@ -13,6 +13,6 @@ export function limitByPerson({ limits }: AuthContext, operation: string, userId
 
 /** Who calls without a session is known by where they call from. */
 export function limitByAddress({ limits }: AuthContext, request: FastifyRequest, call: PublicCall): void {
-  const wait = limits.admit(request, call)
+  const wait = limits.takeByAddress(request, call)
   if (wait !== null) throw rateLimited(wait)
 }

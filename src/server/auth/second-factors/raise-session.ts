@@ -5,8 +5,8 @@ import type { Amr, OpenSession } from '../sessions/open-session.ts'
 import { renewRefreshToken } from '../sessions/renew-refresh-token.ts'
 
 /**
- * The session has shown a second factor. Its browser's login rises with it, so that a reload and the other tabs need
- * no new code; whatever else of this person knows only the password ends.
+ * The session has shown a second factor. Its browser's login is raised with it, so that a reload and the other tabs
+ * need no new code; whatever else of this person knows only the password ends.
  */
 export async function raiseSession(
   trx: Db,

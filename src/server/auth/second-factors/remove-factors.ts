@@ -5,7 +5,10 @@ import { sendNotice } from '../mail/send-notice.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 
-/** The operator's answer to a lost phone. The number of factors that were removed; null when nobody has that address. */
+/**
+ * For operators, when a phone is lost. Gives the number of factors that were removed; null when nobody has that
+ * address.
+ */
 export async function removeFactors(context: AuthContext, email: string): Promise<number | null> {
   const { db } = context
   const user = await findUserByEmail(db, email)

@@ -8,7 +8,7 @@ import { countGuess, forgetGuesses } from './factor-limits.ts'
 import { raiseSession } from './raise-session.ts'
 import { hashRecoveryCode } from './recovery-code.ts'
 
-/** Stands in for the phone that is not at hand: the session rises as if it had shown a code. Gives back what is left. */
+/** Counts as a second factor: the session is raised to aal2. Gives the number of codes that are left. */
 export async function spendRecoveryCode(
   { db, codeSecret }: AuthContext,
   user: { id: string; email: string },

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { recordAudit } from '../../db/audit.ts'
+import { recordAudit } from '#server/db/audit.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { authError } from '../protocol/auth-error.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import { toJson } from '../protocol/read-body.ts'
 import { lockUser } from './lock-user.ts'
 import type { UserRow } from './user-object.ts'

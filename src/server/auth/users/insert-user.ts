@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import { toJson } from '../protocol/read-body.ts'
 import { checkEmail } from './check-email.ts'
 import type { UserRow } from './user-object.ts'

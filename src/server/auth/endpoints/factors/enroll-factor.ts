@@ -19,7 +19,7 @@ const body = z.object({ factor_type: text, friendly_name: text, issuer: text })
 
 const MAX_FACTORS = 10
 const NAME_MAX = 100
-/** An enrolment that was never finished makes room after this. */
+/** An enrolment that was not finished by then is deleted by the next one. */
 const UNFINISHED_MS = 10 * 60_000
 
 const NOT_OFFERED: Record<string, [code: string, name: string]> = {

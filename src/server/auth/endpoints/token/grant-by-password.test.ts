@@ -4,7 +4,7 @@ import { createAuthContext } from '#server/auth/create-auth.ts'
 import { registerAuth } from '#server/auth/register-auth.ts'
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { parseConfig } from '#server/config.ts'
-import { ENGINES, makeDatabase } from '../../../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 
 const KNOWN = 'ana@exemplo.com.br'
 const WITHOUT_PASSWORD = 'bia@exemplo.com.br'

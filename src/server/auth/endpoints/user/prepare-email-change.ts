@@ -4,7 +4,7 @@ import { refuseChangeOfPrincipal } from '#server/auth/principal/refuse-on-princi
 import { refuseTakenEmail } from '#server/auth/users/accounts.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
 
-/** Every rule for a new address, before it is written down as wished for. */
+/** Every rule for a new address, before it is stored as `new_email`. */
 export async function prepareEmailChange(
   context: AuthContext,
   user: UserRow,

@@ -7,7 +7,7 @@ import { authError } from '#server/auth/protocol/auth-error.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 
-/** Past this age a session alone is no proof that its owner still sits there. */
+/** Past this age a session alone does not prove who uses it. */
 const FRESH_SESSION_MS = 24 * 60 * 60 * 1000
 
 interface PasswordChange {

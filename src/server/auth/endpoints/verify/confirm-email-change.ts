@@ -21,7 +21,7 @@ export async function confirmEmailChange(
   fail: () => Error,
 ): Promise<UserRow | null> {
   const { after: now, upTo } = aheadRange(TOKEN_LIFE_MS, Date.now())
-  // Holds the row, so that two confirmations at once cannot both believe to be the first.
+  // Holds the row, so that two confirmations at once cannot both count as the first.
   const user = await trx
     .updateTable('auth_users')
     .set({ updated_at: now })

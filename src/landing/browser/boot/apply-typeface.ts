@@ -1,7 +1,7 @@
 import { TYPEFACE, TYPEFACE_CLASS } from '#landing/styles/typeface.ts'
+import { whenIdle } from '../shared/when-idle.ts'
 import { holdLayout } from './hold-layout.ts'
 import { middleOf, textsUpToSight } from './texts-in-sight.ts'
-import { whenIdle } from './when-idle.ts'
 
 /** Chromium calls less than three pixels no shift. */
 const TOLERANCE = 3
@@ -9,14 +9,14 @@ const TOLERANCE = 3
 const LATE_MS = 3_000
 
 /**
- * On a first visit the typeface comes after the first frame, which was drawn in a font that has nearly its widths. It is
- * worn at once, with every line and every box held as that font had laid them out. Should something still move or stick
- * out, it waits for the next visit.
+ * On a first visit the typeface comes after the first frame, which was drawn in a font that has nearly its widths. It
+ * is applied at once, with every line and every box held as that font had laid them out. Should something still move or
+ * stick out, it is left for the next visit.
  */
-export async function wearTypeface(): Promise<void> {
+export async function applyTypeface(): Promise<void> {
   const { classList } = document.documentElement
   if (classList.contains(TYPEFACE_CLASS) || !(await isLoaded())) return
-  await new Promise<void>(whenIdle)
+  await new Promise<void>((resolve) => whenIdle(resolve))
   const places = textsUpToSight().map((text) => [text, middleOf(text)] as const)
   // Nothing is drawn before the end of this: a visitor sees the one or the other.
   const release = holdLayout(

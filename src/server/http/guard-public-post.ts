@@ -11,14 +11,14 @@ export interface PublicGuard {
 }
 
 /** Anyone can post to `/api/`, so: only from our own pages, and only so often from one place. */
-export function admitPublicPost(
+export function guardPublicPost(
   { limits, siteUrl }: PublicGuard,
   request: FastifyRequest,
   call: PublicCall,
 ): void {
   if (!isFromOwnPage(request, siteUrl))
     throw new AppError(403, 'cross_site', 'Only pages of this site may call this')
-  const wait = limits.admit(request, call)
+  const wait = limits.takeByAddress(request, call)
   if (wait !== null) throw tooMany(wait, 'too_many_requests', 'Too many requests')
 }
 
