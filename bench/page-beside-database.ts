@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ADMIN_BOOT_ELEMENT_ID } from '../src/contract/admin-page.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
 import { freePort } from '../tests/support/free-port.ts'
+import { type CountingWebhook, startCountingWebhook } from '../tests/support/start-counting-webhook.ts'
 import { measureVisits, type Visits } from './measure-visits.ts'
 import type { SteadyLoad } from './steady-load-process.ts'
 
@@ -22,11 +23,19 @@ const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-gra
 /** What else is going on, and how its statuses are told afterwards. */
 type Work = () => { end(): Promise<string> }
 
+interface Scene {
+  site: string
+  file: string
+  server: ChildProcess
+  webhook: CountingWebhook
+}
+
 /** Beside what, its own count, visits, and whether the aim is kept. */
 export async function benchPageBesideDatabase(): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const port = await freePort()
   const site = `http://localhost:${port}`
+  const webhook = await startCountingWebhook()
   const server = fork('bench/serve-with-sweep.ts', {
     env: {
       ...process.env,
@@ -34,6 +43,7 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
       SITE_URL: site,
       DATA_DIR: directory,
       TRUST_PROXY: 'true',
+      NEWSLETTER_WEBHOOK_URL: webhook.url,
       PRINCIPAL_ADMIN_EMAIL: CREDENTIALS.email,
       PRINCIPAL_ADMIN_PASSWORD: CREDENTIALS.password,
     },
@@ -41,7 +51,7 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
   try {
     await once(server, 'message')
     const file = join(directory, 'portico.db')
-    const works = await makeWorks(site, file, server)
+    const works = await makeWorks({ site, file, server, webhook })
     await measureVisits(`${site}/`, SECONDS)
     const idle = await measureVisits(`${site}/`, SECONDS)
     const limit = Math.max(LEAST_LIMIT_MS, idle.p99 * 1.5)
@@ -59,6 +69,7 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
   } finally {
     server.kill()
     await once(server, 'exit')
+    webhook.stop()
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -67,7 +78,7 @@ function toRow(what: string, answered: string, { p50, p99, max }: Visits, limit:
   return [what, answered, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), p99 <= limit ? 'yes' : 'no']
 }
 
-async function makeWorks(site: string, file: string, server: ChildProcess): Promise<[string, Work][]> {
+async function makeWorks({ site, file, server, webhook }: Scene): Promise<[string, Work][]> {
   const page = await (await fetch(`${site}/admin`)).text()
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}"[^>]*>([^<]+)<`).exec(page)?.[1] ?? '{}'
   const apikey = (JSON.parse(boot) as { anonKey: string }).anonKey
@@ -107,6 +118,13 @@ async function makeWorks(site: string, file: string, server: ChildProcess): Prom
       },
     ],
     ['10,000 pixels listed again and again', () => load({ ...pixels, method: 'GET', perSecond: null })],
+    [
+      '10,000 subscriptions delivered to a webhook',
+      () => {
+        addSubscriptions(file)
+        return { end: async () => JSON.stringify(await webhook.count()) }
+      },
+    ],
     ['ten people a second sign in', () => load({ ...signIn, perSecond: 10 })],
     [
       'a million expired limits swept',
@@ -182,5 +200,16 @@ function addRows(file: string): void {
       '<script>/* ' || hex(zeroblob(300)) || ' */</script>', 0, '[]', 'marketing',
       '2026-11-15T01:02:03.456Z', '2026-11-15T01:02:03.456Z' from n;
     commit`)
+  database.close()
+}
+
+/** Ten thousand that are due. */
+function addSubscriptions(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  database.exec(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+    insert into newsletter_subscriptions (id, email, status, delivery_key, next_attempt_at, created_at)
+    select 'bench ' || i, 'pessoa' || i || '@exemplo.com.br', 'pending', 'bench ' || i, '2026-11-15T01:02:03.456Z',
+      '2026-11-15T01:02:03.456Z' from n`)
   database.close()
 }

@@ -157,8 +157,8 @@ test('the desktop link opens a new tab, those of the phone do not', () => {
 })
 
 test('a tag can tell registrations from conversations', () => {
-  expect(html.split('data-moment="lead"').length - 1).toBe(3)
-  expect(html.split('data-moment="contact"').length - 1).toBe(4)
+  expect(html.split('data-conversion="lead"').length - 1).toBe(3)
+  expect(html.split('data-conversion="contact"').length - 1).toBe(4)
 })
 
 test('a page with scripts asks for no file before its first frame, one without asks for its typeface', () => {

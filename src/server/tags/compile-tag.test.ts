@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { compileHere } from '../../../tests/support/compile-here.ts'
+import { compileHere } from '#tests/support/compile-here.ts'
 import { type CompiledTag, hostsOfSources, type TagSource } from './compiled-tag.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { compileHere } from '../../../tests/support/compile-here.ts'
+import { compileHere } from '#tests/support/compile-here.ts'
 import { prepareTag } from './prepare-tag.ts'
 
 const LINKEDIN = '<script>_linkedin_partner_id = "1234567"</script>'

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { readViolation, type Violation } from './read-violation.ts'
@@ -34,7 +34,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       },
     )
     scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-      admitPublicPost(deps.guard, request, 'csp-report')
+      guardPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
       // One about what the page allows by now comes from a page that was loaded before.

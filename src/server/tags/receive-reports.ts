@@ -9,8 +9,8 @@ import {
   TAG_REPORT_PATH,
   TAG_VERDICTS,
 } from '#contract/tag-report.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
@@ -54,7 +54,7 @@ export function registerTagReports(
   { guard, tags, buffer, evidence }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    admitPublicPost(guard, request, 'tag-report')
+    guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
     reserveRoom(guard, 'tag-report')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileHere, encodeHere } from '../../../tests/support/compile-here.ts'
+import { compileHere, encodeHere } from '#tests/support/compile-here.ts'
 import { publicPolicy, serializePolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import type { Vendor } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'

@@ -1,8 +1,8 @@
 import crossingStyle from '#landing/styles/crossing.css?inline'
 import { adoptStyle } from '../shared/adopt-style.ts'
-import { whenIdle } from './when-idle.ts'
+import { whenIdle } from '../shared/when-idle.ts'
 
-/** The hero's payments stand still in the first frames, which then cost less, and for good where there are no scripts. */
+/** Starts the hero's animation. Without it the first frames cost less; where there are no scripts it never starts. */
 export function startCrossing(): void {
   whenIdle(() => {
     adoptStyle(crossingStyle)

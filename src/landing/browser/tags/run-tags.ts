@@ -1,11 +1,11 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
-import { deliverMoment } from './deliver-moment.ts'
+import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
 import { sendReport } from './send-report.ts'
-import type { TagMoment } from './tag-moment.ts'
 import { TagRun } from './tag-run.ts'
+import type { Conversion } from './watch-conversions.ts'
 import { watchRuns } from './watch-runs.ts'
 
 /** Tags of this page that have started: a second choice starts only what the first did not. */
@@ -14,12 +14,12 @@ let watch: ReturnType<typeof watchRuns> | null = null
 
 /**
  * Starts every tag of the allowed categories, in their order, each on its own: a tag that waits for its vendor, throws
- * or is blocked holds up nobody. Returns how moments reach them.
+ * or is blocked holds up nobody. Returns how conversions reach them.
  */
 export async function runTags(
   version: string,
   allowed: readonly ConsentCategory[],
-): Promise<(moment: TagMoment) => void> {
+): Promise<(conversion: Conversion) => void> {
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   if (watch === null) {
     watch = watchRuns(version, runs)
@@ -31,9 +31,9 @@ export async function runTags(
     runs.set(tag.id, run)
     void runSteps(tag, run).then(watch.settled)
   }
-  return (moment) => {
-    const ids = deliverMoment(moment, running())
-    if (ids.length > 0) sendReport({ set: version, results: [], conversion: { name: moment.name, ids } })
+  return (conversion) => {
+    const ids = deliverConversion(conversion, running())
+    if (ids.length > 0) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { Logger } from '../../http/logger.ts'
-import { RegularFlush } from '../../http/regular-flush.ts'
+import type { Db } from '#server/db/database.ts'
+import type { Logger } from '#server/http/logger.ts'
+import { RegularFlush } from '#server/http/regular-flush.ts'
 
 const HOUR_MS = 3_600_000
 /** Reports can be forged, and the column is an integer: a count stops here. */

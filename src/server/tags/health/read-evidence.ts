@@ -1,5 +1,5 @@
 import type { HitVerdict, TagOutcome, TagVerdict } from '#contract/tag-report.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 
 type Counts<Name extends string> = Partial<Record<Name, number>>
 

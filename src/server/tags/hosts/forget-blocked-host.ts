@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 
 /** Puts a host aside until somebody reports it again. */
 export async function forgetBlockedHost(db: Db, blockedId: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { BlockedHost } from '#contract/tag-status.ts'
-import type { Db } from '../../db/database.ts'
-import { isCatalogueHost } from '../../vendors/is-catalogue-host.ts'
-import { nameHost } from '../../vendors/name-host.ts'
-import { isSharedHost } from '../../vendors/shared-hosts.ts'
+import type { Db } from '#server/db/database.ts'
+import { isCatalogueHost } from '#server/vendors/is-catalogue-host.ts'
+import { nameHost } from '#server/vendors/name-host.ts'
+import { isSharedHost } from '#server/vendors/shared-hosts.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { vendorById } from '../vendor-sources.ts'
 

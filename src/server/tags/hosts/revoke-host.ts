@@ -1,11 +1,11 @@
-import { recordAudit } from '../../db/audit.ts'
-import { change } from '../../db/change.ts'
-import { bumpTagsVersion } from '../../db/changes.ts'
-import type { Db } from '../../db/database.ts'
-import { locked } from '../../db/locked.ts'
-import { nextTimestamp } from '../../db/next-timestamp.ts'
-import { AppError } from '../../http/app-error.ts'
-import { auditActor, type Caller } from '../../http/caller.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import { bumpTagsVersion } from '#server/db/changes.ts'
+import type { Db } from '#server/db/database.ts'
+import { locked } from '#server/db/locked.ts'
+import { nextTimestamp } from '#server/db/next-timestamp.ts'
+import { AppError } from '#server/http/app-error.ts'
+import { auditActor, type Caller } from '#server/http/caller.ts'
 
 /** Takes a permitted host back from a pixel. */
 export async function revokeHost(
