@@ -136,24 +136,37 @@ export class Recompiler {
           (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
-      const sources = new Map(rows.map((row) => [row.id, row]))
-      for (const { pixel_id } of wanted) await storeVendor(trx, sources.get(pixel_id))
+      const stored = new Set(wanted.map(({ pixel_id }) => pixel_id))
+      await storeVendors(
+        trx,
+        rows.filter(({ id }) => stored.has(id)),
+      )
       if (wanted.length > 0) await bumpTagsVersion(trx)
     })
     log.info({ tags: compilations.length }, 'tags compiled anew')
   }
 }
 
-/** What the data service writes with each row; a row of another hand, or of a version that knew fewer vendors, lacks it. */
-async function storeVendor(trx: Db, row: SourceRow | undefined): Promise<void> {
-  if (row === undefined) return
-  const vendor = vendorOfPixel(row.type, row.code)
-  await trx
-    .updateTable('tracking_pixels')
-    .set({ vendor })
-    .where('id', '=', row.id)
-    .where('vendor', 'is distinct from', vendor)
-    .execute()
+/**
+ * What the data service writes with each row; a row of another hand, or of a version that knew fewer vendors, lacks it.
+ * One statement for each vendor: the rows of a step may be hundreds.
+ */
+async function storeVendors(trx: Db, rows: readonly SourceRow[]): Promise<void> {
+  const pixels = Map.groupBy(rows, ({ type, code }) => vendorOfPixel(type, code))
+  for (const [vendor, some] of pixels) {
+    for (let at = 0; at < some.length; at += ROWS_PER_STATEMENT) {
+      await trx
+        .updateTable('tracking_pixels')
+        .set({ vendor })
+        .where(
+          'id',
+          'in',
+          some.slice(at, at + ROWS_PER_STATEMENT).map(({ id }) => id),
+        )
+        .where('vendor', 'is distinct from', vendor)
+        .execute()
+    }
+  }
 }
 
 type SourceRow = TagSource & { id: string; updated_at: string }
