@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../db/audit.ts'
+import { neighbourhoodBlock } from '../../http/address-block.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../auth-error.ts'
 import { inTransaction } from '../in-transaction.ts'
@@ -20,6 +22,7 @@ export async function signIn(
 ): Promise<SessionObject> {
   const fromDashboard = isFromDashboard(request, context.origins)
   const userAgent = request.headers['user-agent'] ?? ''
+  const network = neighbourhoodBlock(clientAddress(request))
   const opened = await inTransaction(context.db, async (trx) => {
     const now = new Date()
     const user = await trx
@@ -32,11 +35,11 @@ export async function signIn(
       .executeTakeFirst()
     if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
     const login = fromDashboard
-      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent }, now)
+      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent, network }, now)
       : null
     const session = await openSession(
       trx,
-      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent },
+      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent, network },
       now,
     )
     await recordAudit(trx, {
