@@ -3,7 +3,7 @@ import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.
 import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { Bone } from '../../../components/skeleton.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
 
@@ -27,7 +27,13 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
     )
   })
   return (
-    <Modal title="Ativar verificação em duas etapas" width="md" dirty={false} onClose={onClose}>
+    <Modal
+      title="Ativar verificação em duas etapas"
+      width="md"
+      dirty={false}
+      saving={confirm.isPending}
+      onClose={onClose}
+    >
       {(close) => (
         <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>
@@ -67,7 +73,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
 }
 
 function Picture({ enrolment }: { enrolment: Enrolment | undefined }) {
-  if (enrolment === undefined) return <Bone className="mx-auto size-52 rounded-1" />
+  if (enrolment === undefined) return <Skeleton className="mx-auto size-52 rounded-1" />
   return (
     <>
       <img

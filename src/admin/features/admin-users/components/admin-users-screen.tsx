@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx'
 import { Card } from '../../../components/card.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
+import { ListToolbar, useSearchOffer } from '../../../components/list-toolbar.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { SearchInput } from '../../../components/search-input.tsx'
@@ -72,9 +72,10 @@ interface AdminUserListProps {
 function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserListProps) {
   const me = useCurrentUser()
   const [search, setSearch] = useState('')
-  const [doomed, setDoomed] = useState<AdminUser | null>(null)
+  const [userToDelete, setUserToDelete] = useState<AdminUser | null>(null)
   const remove = useDeleteAdminUser(me.id, onDeletedSelf)
   useFocusAfterRemoval(users.length)
+  const offered = useSearchOffer(users.length)
   const found = users.filter((user) => matchesSearch(search, [user.email]))
   return (
     <>
@@ -87,9 +88,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
             </>
           }
         >
-          {users.length > SCREENFUL ? (
-            <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} />
-          ) : null}
+          {offered ? <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} /> : null}
         </ListToolbar>
       ) : null}
       {found.length === 0 ? (
@@ -103,21 +102,21 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
           action={addButton}
         />
       ) : (
-        <AdminUserTable users={found} ownId={me.id} onEdit={onEdit} onDelete={setDoomed} />
+        <AdminUserTable users={found} ownId={me.id} onEdit={onEdit} onDelete={setUserToDelete} />
       )}
-      {doomed ? (
+      {userToDelete ? (
         <ConfirmDialog
           title="Tem certeza que deseja excluir este usuário?"
           description={
-            doomed.id === me.id
-              ? `${doomed.email} é a sua conta. Você sai do painel e perde o acesso agora.`
-              : `${doomed.email} perde o acesso agora.`
+            userToDelete.id === me.id
+              ? `${userToDelete.email} é a sua conta. Você sai do painel e perde o acesso agora.`
+              : `${userToDelete.email} perde o acesso agora.`
           }
           confirmLabel="Excluir"
-          onCancel={() => setDoomed(null)}
+          onCancel={() => setUserToDelete(null)}
           onConfirm={() => {
-            remove.mutate(doomed)
-            setDoomed(null)
+            remove.mutate(userToDelete)
+            setUserToDelete(null)
           }}
         />
       ) : null}

@@ -16,6 +16,7 @@ import { BlockedHosts } from './blocked-hosts.tsx'
 import { CodePanel } from './code-panel.tsx'
 import { ContainerNotice } from './container-notice.tsx'
 import { PauseSwitch } from './pause-switch.tsx'
+import { focusCodeButton } from './pixel-cells.tsx'
 import { PixelModal } from './pixel-modal.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
 import { PixelTable } from './pixel-table.tsx'
@@ -45,6 +46,7 @@ export function PixelsScreen() {
         <PixelList pixels={pixels.data} onEdit={setEdited} addButton={addButton} />
       ) : pixels.isError ? (
         <Card>
+          <PauseSwitch />
           <LoadFailure
             error={pixels.error}
             fallback="Não deu para carregar os pixels."
@@ -68,7 +70,7 @@ interface PixelListProps {
 function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   const [filter, setFilter] = useState(NO_FILTER)
   const [shownCodeId, setShownCodeId] = useState<string | null>(null)
-  const [doomed, setDoomed] = useState<Pixel | null>(null)
+  const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
   const remove = useDeletePixel()
   useFocusAfterRemoval(pixels.length)
   useFreshTagOverview(pixels)
@@ -78,15 +80,21 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
     () => ({
       onShowCode: (id: string) => setShownCodeId((shown) => (shown === id ? null : id)),
       onEdit,
-      onDelete: setDoomed,
+      onDelete: setPixelToDelete,
     }),
     [onEdit],
   )
   const shown = pixels.find((pixel) => pixel.id === shownCodeId)
+  const closeCode = (id: string) => {
+    // Before the panel goes, and its button with the focus.
+    focusCodeButton(id)
+    setShownCodeId(null)
+  }
 
   if (pixels.length === 0) {
     return (
       <Card>
+        <PauseSwitch />
         <PixelsEmpty action={addButton} />
       </Card>
     )
@@ -110,20 +118,20 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
           <PixelTable pixels={found} shownCodeId={shownCodeId} actions={actions} />
         )}
       </Card>
-      {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => setShownCodeId(null)} /> : null}
+      {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => closeCode(shown.id)} /> : null}
       <BlockedHosts pixels={pixels} />
       <PolicyNotice />
       <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
-      {doomed ? (
+      {pixelToDelete ? (
         <ConfirmDialog
           title="Tem certeza que deseja excluir este pixel?"
-          description={`${doomed.name} deixa de rodar no site na próxima visita.`}
+          description={`${pixelToDelete.name} deixa de rodar no site na próxima visita.`}
           confirmLabel="Excluir"
-          onCancel={() => setDoomed(null)}
+          onCancel={() => setPixelToDelete(null)}
           onConfirm={() => {
-            remove.mutate(doomed)
-            setDoomed(null)
+            remove.mutate(pixelToDelete)
+            setPixelToDelete(null)
           }}
         />
       ) : null}
