@@ -43,7 +43,7 @@ export const AdminUserCells = memo(function AdminUserCells({
         <TimeStamp value={user.created_at} className="text-[0.9375rem]" />
       </td>
       <td
-        className={`${CELL} text-right whitespace-nowrap card:col-start-2 card:row-start-1 card:self-start`}
+        className={`${CELL} text-right whitespace-nowrap card:col-start-2 card:row-start-1 card:self-start tiny:col-start-1 tiny:row-auto tiny:text-left`}
       >
         <IconButton label={`Editar: ${user.email}`} onClick={() => onEdit(user)}>
           <Pencil aria-hidden="true" />

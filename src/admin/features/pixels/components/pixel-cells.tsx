@@ -38,7 +38,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
   const toggle = useTogglePixel(pixel)
   return (
     <>
-      <td className={cn(CELL, 'card:col-span-2')}>
+      <td className={cn(CELL, 'card:col-span-2 tiny:col-span-1')}>
         <div className="flex items-center gap-3.5">
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
@@ -66,7 +66,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         />
         {run ? <RunLine pixel={pixel} run={run} /> : null}
       </td>
-      <td className={cn(CELL, 'text-right whitespace-nowrap')}>
+      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left')}>
         <IconButton
           label={`Ver código: ${pixel.name}`}
           data-code-of={pixel.id}

@@ -13,7 +13,7 @@ export const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Ações', className: 'w-[9.5rem]' },
 ]
 
-export const PIXEL_ROW = cn(ROW, 'card:grid-cols-[minmax(0,1fr)_9.5rem] card:pb-1.5')
+export const PIXEL_ROW = cn(ROW, 'card:grid-cols-[minmax(0,1fr)_9.5rem] card:pb-1.5 tiny:grid-cols-1')
 
 interface PixelTableProps {
   pixels: readonly Pixel[]
