@@ -6,7 +6,7 @@ import { readKeys } from '../acceptance/auth-keys.ts'
 import { type AdminSite, signIn, startAdminSite } from '../support/admin-site.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { PHONE } from '../support/browser.ts'
-import { findViolations } from '../support/find-violations.ts'
+import { findFaults } from '../support/find-faults.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 
@@ -42,7 +42,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
 async function expectAccessible(page: Page): Promise<void> {
-  expect(await findViolations(page)).toEqual([])
+  expect(await findFaults(page)).toEqual([])
 }
 
 async function typePassword(page: Page, password = PRINCIPAL.password): Promise<void> {

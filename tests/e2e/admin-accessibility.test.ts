@@ -4,7 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { DESKTOP, PHONE } from '../support/browser.ts'
-import { findViolations } from '../support/find-violations.ts'
+import { findFaults } from '../support/find-faults.ts'
 
 let admin: AdminSite
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => admin.close())
 
 async function check(page: Page, state: string): Promise<void> {
-  expect.soft(await findViolations(page), state).toEqual([])
+  expect.soft(await findFaults(page), state).toEqual([])
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name }).first()

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { knownEmailSchema } from '../../../lib/form-rules.ts'
 import { useServices } from '../../../lib/services.tsx'
 import { toRequestError } from '../../../lib/unwrap-auth.ts'
-import { admit } from './admit.ts'
+import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
 
 export const credentialsSchema = z.object({
@@ -24,7 +24,7 @@ export function useSignIn() {
       store.hold(async () => {
         const answer = await auth.signInWithPassword({ ...credentials, email: credentials.email.trim() })
         if (answer.error !== null) throw toRequestError(answer.error)
-        return admit(services, answer.data.session)
+        return requireAdminAccess(services, answer.data.session)
       }),
     onSuccess: (session) => store.enter(session),
   })

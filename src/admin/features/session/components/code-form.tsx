@@ -7,12 +7,12 @@ import { Field } from '../../../components/field.tsx'
 import { Input } from '../../../components/input.tsx'
 import { QuietButton } from '../../../components/quiet-button.tsx'
 import { Select } from '../../../components/select.tsx'
+import { useCompleteSignIn } from '../api/complete-sign-in.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
-import { useShowSecondFactor } from '../api/show-second-factor.ts'
 
 /** The second step of the login: the app's six digits, or a code that was kept on paper. */
 export function CodeForm({ factors }: { factors: SecondFactor[] }) {
-  const show = useShowSecondFactor()
+  const show = useCompleteSignIn()
   const [onPaper, setOnPaper] = useState(false)
   const { register, handleSubmit, formState, setFocus, reset } = useForm({
     defaultValues: { factorId: factors[0]?.id ?? '', code: '', recoveryCode: '' },
