@@ -27,7 +27,13 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     }),
   )
   return (
-    <Modal title="Trocar senha" width="md" dirty={formState.isDirty} onClose={onClose}>
+    <Modal
+      title="Trocar senha"
+      width="md"
+      dirty={formState.isDirty}
+      saving={change.isPending}
+      onClose={onClose}
+    >
       {(close) => (
         <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>

@@ -27,7 +27,13 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
     )
   })
   return (
-    <Modal title="Ativar verificação em duas etapas" width="md" dirty={false} onClose={onClose}>
+    <Modal
+      title="Ativar verificação em duas etapas"
+      width="md"
+      dirty={false}
+      saving={confirm.isPending}
+      onClose={onClose}
+    >
       {(close) => (
         <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>

@@ -1,10 +1,12 @@
 import { Monitor, Smartphone } from 'lucide-react'
+import { useRef } from 'react'
 import type { OwnLogin } from '#contract/account.ts'
 import { Button } from '../../../components/button.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
+import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { formatAgo } from '../../../lib/format-ago.ts'
-import { formatDate, formatTimestamp } from '../../../lib/format-date.ts'
+import { formatMinute, formatTimestamp } from '../../../lib/format-date.ts'
 import { useEndLogin, useEndOtherLogins, useLogins } from '../api/logins.ts'
 import { describeBrowser, isPhone } from '../describe-browser.ts'
 import { SectionCard } from './section-card.tsx'
@@ -12,10 +14,13 @@ import { SectionCard } from './section-card.tsx'
 export function LoginsSection() {
   const logins = useLogins()
   const endOthers = useEndOtherLogins()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useFocusAfterRemoval(logins.data?.length ?? 0, heading)
   const others = logins.data?.filter((login) => !login.current).length ?? 0
   return (
     <SectionCard
       title="Onde você está conectado"
+      heading={heading}
       text="Não reconhece algum? Encerre-o e troque sua senha."
       action={
         others > 0 ? (
@@ -55,16 +60,21 @@ function LoginItem({ login }: { login: OwnLogin }) {
         <p className="font-semibold" title={login.user_agent}>
           {name}
         </p>
-        <p className="text-sm text-text-2">
-          Entrou em{' '}
-          <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
-            {formatDate(login.created_at)}
-          </time>{' '}
-          · último uso{' '}
-          <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
-            {formatAgo(login.last_used_at, Date.now())}
-          </time>
-        </p>
+        <ul className="flex flex-wrap gap-x-4 text-sm text-text-2 max-sm:flex-col">
+          <li>
+            Entrou em{' '}
+            <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
+              {formatMinute(login.created_at)}
+            </time>
+          </li>
+          <li>
+            Último uso{' '}
+            <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
+              {formatAgo(login.last_used_at, Date.now())}
+            </time>
+          </li>
+          {login.address === null ? null : <li className="wrap-anywhere">Rede {login.address}</li>}
+        </ul>
       </div>
       {login.current ? (
         <span className="flex-none rounded-full bg-ok-bg px-3 py-1 text-sm font-semibold text-ok">
@@ -73,7 +83,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
       ) : (
         <Button
           look="outline"
-          aria-label={`Encerrar ${name}`}
+          aria-label={`Encerrar ${name}, de ${formatMinute(login.created_at)}`}
           aria-disabled={end.isPending}
           onClick={() => end.mutate(login.id)}
         >

@@ -10,7 +10,7 @@ export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [
   { label: 'Ações', className: 'w-[8rem]' },
 ]
 
-export const ADMIN_USER_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_auto]`
+export const ADMIN_USER_ROW = `${ROW} card:grid-cols-[minmax(0,1fr)_auto] tiny:grid-cols-1`
 
 interface AdminUserTableProps {
   users: readonly AdminUser[]

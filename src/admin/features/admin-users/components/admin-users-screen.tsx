@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx'
 import { Card } from '../../../components/card.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
+import { ListToolbar, useSearchOffer } from '../../../components/list-toolbar.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { SearchInput } from '../../../components/search-input.tsx'
@@ -75,6 +75,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
   const [userToDelete, setUserToDelete] = useState<AdminUser | null>(null)
   const remove = useDeleteAdminUser(me.id, onDeletedSelf)
   useFocusAfterRemoval(users.length)
+  const offered = useSearchOffer(users.length)
   const found = users.filter((user) => matchesSearch(search, [user.email]))
   return (
     <>
@@ -87,9 +88,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
             </>
           }
         >
-          {users.length > SCREENFUL ? (
-            <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} />
-          ) : null}
+          {offered ? <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} /> : null}
         </ListToolbar>
       ) : null}
       {found.length === 0 ? (

@@ -2,6 +2,7 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { SESSION_ENDED } from '#contract/error-messages.ts'
 import { BrandMark } from '../../../components/brand-mark.tsx'
 import { OVERLAY, SHEET } from '../../../components/dialog-style.ts'
+import { QuietButton } from '../../../components/quiet-button.tsx'
 import { useReturnFocus } from '../../../components/use-return-focus.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
 import { useSignOut } from '../api/sign-out.ts'
@@ -35,13 +36,9 @@ export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) 
             continua aqui.
           </Dialog.Description>
           {factors.length > 0 ? <CodeForm factors={factors} /> : <LoginForm email={email} />}
-          <button
-            type="button"
-            onClick={() => signOut()}
-            className="mx-auto mt-3 flex min-h-11 items-center px-3 text-[0.9375rem] text-text-2 underline underline-offset-4 hover:text-ink"
-          >
+          <QuietButton className="mt-3" onClick={() => signOut()}>
             Sair sem salvar
-          </button>
+          </QuietButton>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
