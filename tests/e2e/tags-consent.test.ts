@@ -137,6 +137,12 @@ test('"Rejeitar" is remembered like accepting: nothing runs, now or at the next 
 })
 
 test('"Aceitar" runs each tag at once with its ID, once per page view, and revoking ends it and its cookies', async () => {
+  // Of another site on the same domain, before any tag ran; one has a vendor's name.
+  const theirs = [
+    { name: 'app_theme', value: 'dark', url: site.url },
+    { name: '_gcl_au', value: '1.1.1', url: site.url },
+  ]
+  await context.addCookies(theirs)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
   await quiet()
@@ -150,9 +156,19 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
       hit.query.get('gcs'),
     ]),
   ).toEqual([[GA, 'page_view', 'granted']])
-  expect(await cookies()).toEqual(['_fbp', '_ga', '_ga_ABC', 'portico_consent'])
+  expect(await cookies()).toEqual(['_fbp', '_ga', '_ga_ABC', '_gcl_au', 'app_theme', 'portico_consent'])
 
   vendors.clear()
+  // Cookies of a vendor that nobody here knows, each of a kind that is deleted in its own way.
+  await page.evaluate(() => {
+    // biome-ignore-start lint/suspicious/noDocumentCookie: what a tag would write.
+    document.cookie = '_clck=1; Path=/; Max-Age=600'
+    document.cookie = '_wide=1; Path=/; Domain=localhost'
+    document.cookie = '__Secure-hj=1; Path=/; Secure'
+    document.cookie = '__Host-chip=1; Path=/; Secure; Partitioned'
+    // biome-ignore-end lint/suspicious/noDocumentCookie: what a tag would write.
+  })
+  expect(await cookies()).toHaveLength(10)
   await page.reload()
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
   expect(await banner().isVisible()).toBe(false)
@@ -167,7 +183,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   await reloaded
   await quiet()
   expect(vendors.hits).toEqual([])
-  expect(await cookies()).toEqual(['portico_consent'])
+  expect(await cookies()).toEqual(['_gcl_au', 'app_theme', 'portico_consent'])
   const records = await site.database.db
     .selectFrom('consent_records')
     .select(['consent_id', 'action', 'categories'])

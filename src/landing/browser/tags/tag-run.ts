@@ -26,6 +26,10 @@ export class TagRun {
     this.outcome ??= 'ran'
   }
 
+  shows(image: string): boolean {
+    return this.tag.steps.some((step) => step.kind === 'image' && step.src === image)
+  }
+
   owns(file: string): boolean {
     return this.tag.steps.some((step) => step.kind === 'own' && file.endsWith(step.src))
   }

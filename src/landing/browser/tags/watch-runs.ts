@@ -35,9 +35,11 @@ export function watchRuns(runs: ReadonlyMap<string, TagRun>): { settled(): void 
     },
     true,
   )
-  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile }) => {
-    if (!effectiveDirective.startsWith('script-src')) return
-    for (const run of runs.values()) if (run.owns(sourceFile)) run.block()
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile, blockedURI }) => {
+    for (const run of runs.values()) {
+      if (effectiveDirective.startsWith('script-src') ? run.owns(sourceFile) : run.shows(blockedURI))
+        run.block()
+    }
   })
   addEventListener('pagehide', tell)
   return {
