@@ -42,5 +42,5 @@ function isThere(text: Text, place: DOMPoint | undefined): boolean {
   const now = middleOf(text)
   if (!place || !now) return place === now
   const distance = Math.max(Math.abs(now.x - place.x), Math.abs(now.y - place.y))
-  return distance < TOLERANCE && now.z <= Math.max(innerWidth, place.z)
+  return distance < TOLERANCE && now.z <= Math.max(innerWidth, place.z + TOLERANCE)
 }
