@@ -1,11 +1,11 @@
 import { Check, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { notifyFailure } from '../../../components/notify.ts'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
-import { useServices } from '../../../lib/services.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { notifyFailure } from '#admin/components/notify.ts'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 
 interface RecoveryCodesModalProps {
   codes: string[]

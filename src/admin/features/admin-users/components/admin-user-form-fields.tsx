@@ -1,7 +1,7 @@
 import type { UseFormReturn } from 'react-hook-form'
+import { CONTROL, Field } from '#admin/components/field.tsx'
+import { PasswordInput } from '#admin/components/password-input.tsx'
 import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/admin-user.ts'
-import { CONTROL, Field } from '../../../components/field.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
 import type { AdminUserForm } from '../api/save-admin-user.ts'
 
 interface AdminUserFormFieldsProps {

@@ -1,5 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
+import { ChangedElsewhereError } from '#admin/lib/changed-elsewhere-error.ts'
+import type { Data } from '#admin/lib/clients.ts'
+import { putRow } from '#admin/lib/put-row.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrap } from '#admin/lib/unwrap.ts'
 import {
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
@@ -9,12 +15,6 @@ import {
   tagCategorySchema,
 } from '#contract/pixel.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
-import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
-import type { Data } from '../../../lib/clients.ts'
-import { putRow } from '../../../lib/put-row.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'

@@ -1,5 +1,5 @@
+import { Card } from '#admin/components/card.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import { Card } from '../../../components/card.tsx'
 import { useTagOverview } from '../api/tag-overview.ts'
 import { BlockedHostRow } from './blocked-host-row.tsx'
 

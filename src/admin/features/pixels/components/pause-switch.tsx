@@ -1,4 +1,4 @@
-import { formatTimestamp } from '../../../lib/format-date.ts'
+import { formatTimestamp } from '#admin/lib/format-date.ts'
 import { usePauseTags } from '../api/change-tags.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 

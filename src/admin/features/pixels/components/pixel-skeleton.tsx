@@ -1,7 +1,7 @@
-import { Card } from '../../../components/card.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
+import { Card } from '#admin/components/card.tsx'
+import { ListTable } from '#admin/components/list-table.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { PIXEL_COLUMNS, PIXEL_ROW } from './pixel-table.tsx'
 
 /** The table's own shape, so that nothing moves when the pixels arrive. */

@@ -1,6 +1,6 @@
+import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import { ROW } from '#admin/components/table-style.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { type Column, ListTable } from '../../../components/list-table.tsx'
-import { ROW } from '../../../components/table-style.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
 import { type PixelActions, PixelCells } from './pixel-cells.tsx'
 

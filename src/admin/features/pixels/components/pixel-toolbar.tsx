@@ -1,8 +1,8 @@
+import { CONTROL } from '#admin/components/field.tsx'
+import { ListToolbar, SCREENFUL } from '#admin/components/list-toolbar.tsx'
+import { SearchInput } from '#admin/components/search-input.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel, type PixelType } from '#contract/pixel.ts'
-import { CONTROL } from '../../../components/field.tsx'
-import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
-import { SearchInput } from '../../../components/search-input.tsx'
-import { formatCount } from '../../../lib/format-count.ts'
 import type { PixelFilter } from '../filter-pixels.ts'
 
 interface PixelToolbarProps {

@@ -1,5 +1,5 @@
+import { formatTimestamp } from '#admin/lib/format-date.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { formatTimestamp } from '../../../lib/format-date.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { describeRun, type RunDescription } from '../describe-run.ts'
 

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { CONTROL, Field } from '../../../components/field.tsx'
+import { CONTROL, Field } from '#admin/components/field.tsx'
 
 interface EmailFieldProps extends ComponentProps<'input'> {
   error: string | undefined

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { useServices } from '../../../lib/services.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
 import { ForgotPassword } from './forgot-password.tsx'
 import { LoginForm } from './login-form.tsx'
