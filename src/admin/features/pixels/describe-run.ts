@@ -1,5 +1,5 @@
+import { formatAgo } from '#admin/lib/format-ago.ts'
 import type { TagStatus } from '#contract/tag-status.ts'
-import { formatAgo } from '../../lib/format-ago.ts'
 import { explainScriptError } from './explain-script-error.ts'
 
 export interface RunDescription {

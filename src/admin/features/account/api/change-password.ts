@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { newPasswordSchema } from '../../../lib/form-rules.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
-import { useOneAtATime } from '../../../lib/use-one-at-a-time.ts'
+import { newPasswordSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 
 export const changePasswordSchema = z.object({
   current: z.string().check(z.minLength(1, 'Digite sua senha atual.')),

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
-import { useOneAtATime } from '../../../lib/use-one-at-a-time.ts'
 
 const FACTOR_KEY = ['account', 'second-factor']
 const FACTOR_NAME = 'Aplicativo autenticador'

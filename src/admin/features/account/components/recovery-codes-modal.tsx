@@ -1,10 +1,10 @@
 import { Download } from 'lucide-react'
-import { Button } from '../../../components/button.tsx'
-import { CopyButton } from '../../../components/copy-button.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
-import { useServices } from '../../../lib/services.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { CopyButton } from '#admin/components/copy-button.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 
 interface RecoveryCodesModalProps {
   codes: string[]

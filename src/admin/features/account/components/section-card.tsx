@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useId } from 'react'
-import { Card } from '../../../components/card.tsx'
+import { Card } from '#admin/components/card.tsx'
 
 interface SectionCardProps {
   title: string

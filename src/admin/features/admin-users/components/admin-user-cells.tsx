@@ -1,9 +1,9 @@
 import { Lock, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
+import { TimeStamp } from '#admin/components/time-stamp.tsx'
 import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
-import { TimeStamp } from '../../../components/time-stamp.tsx'
 import { RoleBadge } from './role-badge.tsx'
 
 const ID_SHOWN = 8

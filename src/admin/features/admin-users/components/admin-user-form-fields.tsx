@@ -1,9 +1,9 @@
 import type { UseFormReturn } from 'react-hook-form'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { PasswordInput } from '#admin/components/password-input.tsx'
+import { Select } from '#admin/components/select.tsx'
 import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/admin-user.ts'
-import { Field } from '../../../components/field.tsx'
-import { Input } from '../../../components/input.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
-import { Select } from '../../../components/select.tsx'
 import type { AdminUserForm } from '../api/save-admin-user.ts'
 
 interface AdminUserFormFieldsProps {

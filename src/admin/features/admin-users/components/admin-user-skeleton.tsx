@@ -1,8 +1,8 @@
-import { Card } from '../../../components/card.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
-import { ListToolbar } from '../../../components/list-toolbar.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
+import { Card } from '#admin/components/card.tsx'
+import { ListTable } from '#admin/components/list-table.tsx'
+import { ListToolbar } from '#admin/components/list-toolbar.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { ADMIN_USER_ROW, ADMIN_USER_TABLE_COLUMNS } from './admin-user-table.tsx'
 
 export function AdminUserSkeleton() {

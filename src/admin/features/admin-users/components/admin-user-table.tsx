@@ -1,6 +1,6 @@
+import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import { ROW } from '#admin/components/table-style.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
-import { type Column, ListTable } from '../../../components/list-table.tsx'
-import { ROW } from '../../../components/table-style.ts'
 import { AdminUserCells } from './admin-user-cells.tsx'
 
 export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [

@@ -1,4 +1,10 @@
 import * as z from 'zod/mini'
+import type { Data } from '#admin/lib/clients.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { storeRow } from '#admin/lib/store-row.ts'
+import { unwrap } from '#admin/lib/unwrap.ts'
+import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import {
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
@@ -8,12 +14,6 @@ import {
   tagCategorySchema,
 } from '#contract/pixel.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
-import type { Data } from '../../../lib/clients.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { storeRow } from '../../../lib/store-row.ts'
-import { unwrap } from '../../../lib/unwrap.ts'
-import { useSaveRow } from '../../../lib/use-save-row.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TagOverview, TagStatus } from '#contract/tag-status.ts'
-import { useServices } from '../../../lib/services.tsx'
 
 export const TAGS_KEY = ['tags'] as const
 const REFRESH_MS = 30_000

@@ -1,12 +1,12 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { Select } from '#admin/components/select.tsx'
+import { formatAgo } from '#admin/lib/format-ago.ts'
+import { formatCount } from '#admin/lib/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
-import { Button } from '../../../components/button.tsx'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { Select } from '../../../components/select.tsx'
-import { formatAgo } from '../../../lib/format-ago.ts'
-import { formatCount } from '../../../lib/format-count.ts'
 import { useBlockedHost } from '../api/change-tags.ts'
 
 interface BlockedHostRowProps {

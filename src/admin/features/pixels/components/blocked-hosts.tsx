@@ -1,7 +1,7 @@
 import { useRef } from 'react'
+import { Card } from '#admin/components/card.tsx'
+import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { Card } from '../../../components/card.tsx'
-import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 import { BlockedHostRow } from './blocked-host-row.tsx'
 

@@ -1,5 +1,5 @@
-import { cn } from '../../../lib/cn.ts'
-import { formatTimestamp } from '../../../lib/format-date.ts'
+import { cn } from '#admin/lib/cn.ts'
+import { formatTimestamp } from '#admin/lib/format-date.ts'
 import { usePauseTags } from '../api/change-tags.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 

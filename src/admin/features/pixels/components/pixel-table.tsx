@@ -1,7 +1,7 @@
+import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import { ROW } from '#admin/components/table-style.ts'
+import { cn } from '#admin/lib/cn.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { type Column, ListTable } from '../../../components/list-table.tsx'
-import { ROW } from '../../../components/table-style.ts'
-import { cn } from '../../../lib/cn.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
 import { type PixelActions, PixelCells } from './pixel-cells.tsx'
 

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
+import { ListToolbar, useSearchOffer } from '#admin/components/list-toolbar.tsx'
+import { SearchInput } from '#admin/components/search-input.tsx'
+import { Select } from '#admin/components/select.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel } from '#contract/pixel.ts'
-import { ListToolbar, useSearchOffer } from '../../../components/list-toolbar.tsx'
-import { SearchInput } from '../../../components/search-input.tsx'
-import { Select } from '../../../components/select.tsx'
-import { formatCount } from '../../../lib/format-count.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
 import type { PixelFilter } from '../filter-pixels.ts'
 

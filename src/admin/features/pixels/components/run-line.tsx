@@ -1,6 +1,6 @@
+import { cn } from '#admin/lib/cn.ts'
+import { formatTimestamp } from '#admin/lib/format-date.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { cn } from '../../../lib/cn.ts'
-import { formatTimestamp } from '../../../lib/format-date.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { describeRun, type RunDescription } from '../describe-run.ts'
 

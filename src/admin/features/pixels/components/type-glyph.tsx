@@ -1,5 +1,5 @@
+import { cn } from '#admin/lib/cn.ts'
 import type { PixelType } from '#contract/pixel.ts'
-import { cn } from '../../../lib/cn.ts'
 
 const INITIALS: Record<PixelType, string> = {
   meta: 'M',

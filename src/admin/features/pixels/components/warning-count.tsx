@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
+import { formatCount } from '#admin/lib/format-count.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
-import { formatCount } from '../../../lib/format-count.ts'
 
 /** In the table: that there are warnings, and the way to them. */
 export function WarningCount({ warnings, onShow }: { warnings: readonly TagWarning[]; onShow: () => void }) {

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { knownEmailSchema } from '../../../lib/form-rules.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
+import { knownEmailSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 
 export const recoverySchema = z.object({
   email: knownEmailSchema,

@@ -1,5 +1,5 @@
 import type { AuthChangeEvent, Session } from '@supabase/auth-js'
-import type { CurrentUser } from '../../../lib/current-user.tsx'
+import type { CurrentUser } from '#admin/lib/current-user.tsx'
 import { pendingFactors, type SecondFactor } from './pending-factors.ts'
 
 export type SessionState =

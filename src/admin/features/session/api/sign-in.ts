@@ -1,9 +1,9 @@
 import type { Session } from '@supabase/auth-js'
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { knownEmailSchema } from '../../../lib/form-rules.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { toRequestError } from '../../../lib/unwrap-auth.ts'
+import { knownEmailSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { toRequestError } from '#admin/lib/unwrap-auth.ts'
 import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
 

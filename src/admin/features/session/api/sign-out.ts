@@ -1,7 +1,7 @@
-import { notifyFailure } from '../../../components/notify.ts'
-import type { Auth } from '../../../lib/clients.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
+import { notifyFailure } from '#admin/components/notify.ts'
+import type { Auth } from '#admin/lib/clients.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
 import { useSessionStore } from './session-context.tsx'
 
 /** Ends this browser's login with all its tabs. The screen changes at once; the server is told behind it. */

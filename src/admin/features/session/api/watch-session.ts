@@ -1,4 +1,4 @@
-import type { Clients } from '../../../lib/clients.ts'
+import type { Clients } from '#admin/lib/clients.ts'
 import { checkSession } from './check-session.ts'
 import type { SessionStore } from './session-store.ts'
 

@@ -1,4 +1,4 @@
-import { QuietButton } from '../../../components/quiet-button.tsx'
+import { QuietButton } from '#admin/components/quiet-button.tsx'
 import type { SecondFactor } from '../api/pending-factors.ts'
 import { useSignOut } from '../api/sign-out.ts'
 import { CodeForm } from './code-form.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { BrandMark } from '../../../components/brand-mark.tsx'
+import { BrandMark } from '#admin/components/brand-mark.tsx'
 
 interface DoorFrameProps {
   title: string

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
-import { Field } from '../../../components/field.tsx'
-import { Input } from '../../../components/input.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
 
 interface EmailFieldProps extends ComponentProps<'input'> {
   error: string | undefined

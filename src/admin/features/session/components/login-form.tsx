@@ -1,9 +1,9 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useForm } from 'react-hook-form'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { Field } from '../../../components/field.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { PasswordInput } from '#admin/components/password-input.tsx'
 import { type Credentials, credentialsSchema, useSignIn } from '../api/sign-in.ts'
 import { EmailField } from './email-field.tsx'
 
