@@ -40,7 +40,7 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
     .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 20_000 })
     .toBe(200)
   const { page, context, complaints } = await admin.visit({ prepare: observePageWork })
-  await page.getByText('10.000 pixels').waitFor()
+  await page.getByText('10.000 pixels').waitFor({ timeout: 40_000 })
   const cdp = await context.newCDPSession(page)
 
   const newest = page.getByRole('switch', { name: `Inativo: Pixel ${PIXELS - 1}` })
@@ -71,7 +71,7 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
   await page.getByText('Pixel 0', { exact: true }).waitFor()
   expect(complaints()).toEqual([])
   await context.close()
-}, 60_000)
+}, 120_000)
 
 function expectWithin(work: PageWork, most: PageWork): void {
   const over = Object.entries(work).filter(([what, count]) => count > most[what as keyof PageWork])
