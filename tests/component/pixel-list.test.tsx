@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { makePixel, makeStatus, makeUser, ScriptedSite } from '../support/scripted-site.ts'
 
@@ -142,5 +142,4 @@ test.each(['Permitir', 'Ignorar'])('after "%s" the focus is not nowhere', async 
   await person.click(screen.getByRole('button', { name: `${act} dois.exemplo.com` }))
   await waitFor(() => expect(screen.queryByText('dois.exemplo.com')).toBeNull())
   expect(document.activeElement?.textContent).toBe('Gerenciar Pixels e Tags')
-  vi.clearAllTimers()
 })

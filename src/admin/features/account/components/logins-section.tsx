@@ -54,9 +54,9 @@ function LoginItem({ login }: { login: OwnLogin }) {
   const name = describeBrowser(login.user_agent)
   const Icon = isPhone(login.user_agent) ? Smartphone : Monitor
   return (
-    <li className="flex items-center gap-4 border-t border-line px-5 py-4 sm:px-7">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-5 py-4 sm:px-7">
       <Icon aria-hidden="true" className="size-6 flex-none text-text-2" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-[1_1_8rem]">
         <p className="font-semibold" title={login.user_agent}>
           {name}
         </p>

@@ -43,8 +43,12 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
             <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
-            <TimeStamp value={pixel.created_at} className="text-sm" />
-            {run ? <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} /> : null}
+            <div className="flex flex-wrap items-center gap-x-3">
+              <TimeStamp value={pixel.created_at} className="text-sm" />
+              {run ? (
+                <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} />
+              ) : null}
+            </div>
           </div>
         </div>
       </td>
