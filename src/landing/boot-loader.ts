@@ -17,7 +17,7 @@ export function bootLoader(bootScript: string): string {
   const font = `d.fonts.load(${JSON.stringify(TYPEFACE)}).catch(()=>0)`
   // An element, not `import()`: that would count as written into the page, which `'strict-dynamic'` refuses.
   const script = `Object.assign(d.createElement("script"),{type:"module",src:${JSON.stringify(bootScript)}})`
-  const kept = `performance.getEntries().some(e=>e.serverTiming?.some(t=>t.name==${JSON.stringify(KEPT_TIMING)}))`
+  const kept = `performance.getEntriesByType("navigation")[0]?.serverTiming?.[0]?.name==${JSON.stringify(KEPT_TIMING)}`
   const wear = `d.documentElement.className=${JSON.stringify(TYPEFACE_CLASS)}`
   const drawn = `performance.getEntriesByName("first-contentful-paint")[0]`
   const go = `go=()=>{go=()=>0;d.head.append(${script});${font}}`

@@ -12,7 +12,7 @@ export function holdLayout(texts: readonly Text[], change: () => void): () => vo
   const before = measureBlocks(texts)
   change()
   const undo: (() => void)[] = []
-  // Engines round widths differently: a line that just filled its box may break once that is held.
+  // A width that is held may break the lines of its neighbours.
   for (const hold of [holdLength, holdLines, holdWidth, holdLines]) {
     const now = measureBlocks(texts)
     undo.push(...before.map((was, index) => hold(was, now[index] ?? was)).filter((each) => each !== null))
@@ -33,14 +33,17 @@ const holdLength: Hold = (was, is) => {
   return () => style.removeProperty('letter-spacing')
 }
 
-/** Turns soft line breaks into hard ones. */
 const holdLines: Hold = (was, is) => {
   const offsets = ({ lineStarts }: TextBlock) => lineStarts.map(([, offset]) => offset).join()
-  const { style } = was.element
-  if (style.whiteSpace || offsets(was) === offsets(is)) return null
-  const originals = was.lineStarts.map(([text]) => [text, text.data] as const)
+  return offsets(was) === offsets(is) ? null : breakLines(was)
+}
+
+/** Turns soft line breaks into hard ones. */
+function breakLines({ element: { style }, lineStarts }: TextBlock): (() => void) | null {
+  if (style.whiteSpace) return null
+  const originals = lineStarts.map(([text]) => [text, text.data] as const)
   // From the end on, so that earlier offsets stay true. What precedes a word is the space that ended the line before it.
-  for (const [text, offset] of was.lineStarts.toReversed()) {
+  for (const [text, offset] of lineStarts.toReversed()) {
     const space = text.data[offset - 1] === ' ' ? 1 : 0
     text.replaceData(offset - space, space, '\n')
   }
@@ -58,7 +61,11 @@ const holdWidth: Hold = (was, is) => {
   const { style } = was.element
   // A hair less: what fills a row to its end must not be pushed out of it by rounding.
   style.width = `${was.width - 0.02}px`
-  return () => style.removeProperty('width')
+  const free = breakLines(was)
+  return () => {
+    style.removeProperty('width')
+    free?.()
+  }
 }
 
 function releaseWhenStale(blocks: readonly TextBlock[], undo: (() => void)[]): () => void {
