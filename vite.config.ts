@@ -16,9 +16,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: {
-        boot: 'src/landing/boot/boot.ts',
-        landing: 'src/landing/landing.css',
-        sheet: 'src/landing/sheet.css',
+        boot: 'src/landing/browser/boot/boot.ts',
+        landing: 'src/landing/styles/landing-page.css',
+        plain: 'src/landing/styles/plain-pages.css',
         admin: 'src/admin/main.tsx',
       },
     },

@@ -17,7 +17,7 @@ export interface Contender {
 
 const LIST = '/rest/v1/tracking_pixels?select=*&order=created_at.desc'
 const PIXEL_COUNT = 50
-const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
+export const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
 const LITE_VERSION = '0.10'
 /** More bound parameters per statement are refused by lite. */
 const ROWS_PER_INSERT = 10
@@ -55,12 +55,6 @@ export async function startPortico(
   const headers = { apikey, authorization: `Bearer ${token}` }
   if (seed) await insertPixels(url, headers)
   return contend('Pórtico', server, { url: `${url}${LIST}`, headers })
-}
-
-/** One more sign-in of the same person. */
-export function signIn({ request }: Contender): Promise<string> {
-  const url = new URL('/auth/v1/token?grant_type=password', request.url).href
-  return takeToken(url, request.headers.apikey ?? '')
 }
 
 /** Its own command line makes the project; its default driver is `node:sqlite`, the fastest that it has with sessions. */

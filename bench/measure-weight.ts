@@ -19,9 +19,9 @@ export async function measureWeight(): Promise<PageWeight> {
   const assets = readDocumentAssets('dist', manifest)
   const page = (await loadRenderBundle('dist')).renderLanding(parseConfig({}).site, assets)
   const size = (path: string) => readFileSync(join('dist/client', path)).length
-  const runner = manifest.entry('src/landing/tags/run-tags.ts')
+  const runner = manifest.entry('src/landing/browser/tags/run-tags.ts')
   const scripts = new Set([assets.bootScript, ...assets.prefetch, runner.file, ...runner.imports])
-  const boot = manifest.entry('src/landing/boot/boot.ts')
+  const boot = manifest.entry('src/landing/browser/boot/boot.ts')
   const bootBytes = [boot.file, ...boot.imports].reduce((sum, path) => sum + size(`${path}.br`), 0)
   return {
     html: await brotliBytes(page),

@@ -19,7 +19,7 @@ export async function buildAll(): Promise<void> {
       build: {
         ssr: true,
         outDir: 'dist/server',
-        rolldownOptions: { input: { landing: 'src/landing/render.tsx' } },
+        rolldownOptions: { input: { landing: 'src/landing/pages/render.tsx' } },
       },
     })
   })

@@ -1,5 +1,5 @@
 import type { ViteDevServer } from 'vite'
-import type { DocumentAssets } from '../src/landing/document.tsx'
+import type { DocumentAssets } from '../src/landing/pages/document.tsx'
 import type { Config } from '../src/server/config.ts'
 import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
 
@@ -7,8 +7,8 @@ import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
 function sourceAssets(): DocumentAssets {
   return {
     css: '',
-    sheetCss: '',
-    bootScript: '/src/landing/boot/boot.ts',
+    plainCss: '',
+    bootScript: '/src/landing/browser/boot/boot.ts',
     prefetch: [],
     font: '/src/design/fonts/sans.woff2',
     pictures: { icon: 'data:,', touchIcon: 'data:,', share: 'data:,' },
@@ -21,15 +21,18 @@ export async function renderPageFromSource(
   config: Config,
   path: string,
 ): Promise<string | null> {
-  const renderer = (await vite.ssrLoadModule('/src/landing/render.tsx')) as LandingRenderer
-  const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === `/${slug}`)
+  const renderer = (await vite.ssrLoadModule('/src/landing/pages/render.tsx')) as LandingRenderer
+  const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === renderer.legalPagePath(slug))
   if (path !== '/' && legal === undefined) return null
   const html =
     legal === undefined
       ? renderer.renderLanding(config.site, sourceAssets())
       : renderer.renderLegalPage(config.site, sourceAssets(), legal.slug)
-  const sheet = legal === undefined ? 'landing' : 'sheet'
-  const styled = html.replace('<style></style>', `<link rel="stylesheet" href="/src/landing/${sheet}.css">`)
+  const sheet = legal === undefined ? 'landing-page' : 'plain-pages'
+  const styled = html.replace(
+    '<style></style>',
+    `<link rel="stylesheet" href="/src/landing/styles/${sheet}.css">`,
+  )
   return vite.transformIndexHtml(path, styled)
 }
 

@@ -10,8 +10,8 @@ test('every import of the tree goes the right way', () => {
 })
 
 test.each([
-  ['src/landing/landing-page.tsx', '#server/config.ts'],
-  ['src/admin/app/app.tsx', '../../landing/document.tsx'],
+  ['src/landing/pages/landing-page.tsx', '#server/config.ts'],
+  ['src/admin/app/app.tsx', '../../landing/pages/document.tsx'],
   ['src/contract/pixel.ts', '#server/db/schema.ts'],
   ['src/server/db/database.ts', '../http/app-error.ts'],
   ['src/server/auth/sign-in.ts', '../data/account-port.ts'],
@@ -21,27 +21,50 @@ test.each([
   ['src/admin/features/pixels/list.tsx', '../admin-users/list.tsx'],
   ['src/admin/lib/client.ts', '../features/pixels/list.tsx'],
   ['src/landing/sections/hero.tsx', './about.tsx'],
+  ['src/landing/pages/render.tsx', '../browser/boot/boot.ts'],
+  ['src/landing/pages/landing-page.tsx', '../browser/consent/wire-consent.ts'],
+  ['src/landing/sections/footer.tsx', '../browser/islands/islands.ts'],
+  ['src/landing/parts/brand.tsx', '#landing/browser/shared/gtag.ts'],
+  ['src/landing/drawings/fees.tsx', '../browser/consent/consent-banner.tsx'],
+  ['src/landing/content/hero.ts', '../browser/shared/when-idle.ts'],
+  ['src/landing/legal/terms.ts', '../browser/shared/gtag.ts'],
+  ['src/landing/browser/tags/run-tags.ts', '../consent/save-choice.ts'],
+  ['src/landing/browser/shared/gtag.ts', '../boot/boot.ts'],
+  ['src/landing/browser/new-room/anything.ts', '../shared/gtag.ts'],
+  ['src/landing/loose.ts', './content/hero.ts'],
+  ['src/server/landing/page-store.ts', '#landing/sections/hero.tsx'],
   ['src/new-room/anything.ts', '#server/config.ts'],
   ['src/server/http/gate.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/gate.ts', '#tests/support/engines.ts'],
 ])('%s may not import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toHaveLength(1)
 })
 
 test.each([
   ['src/server/auth/sign-in.ts', '../db/database.ts'],
-  ['src/server/landing/page-store.ts', '#landing/document.tsx'],
+  ['src/server/landing/page-store.ts', '#landing/pages/document.tsx'],
   ['src/admin/features/pixels/list.tsx', './row.tsx'],
   ['src/server/app.ts', './auth/sign-in.ts'],
+  ['src/landing/pages/landing-page.tsx', '../browser/consent/consent-banner.tsx'],
+  ['src/landing/sections/footer.tsx', '../browser/islands/newsletter-form.tsx'],
+  ['src/landing/browser/boot/boot.ts', '../tags/create-tag-starter.ts'],
 ])('%s may import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toEqual([])
+})
+
+test('every file of the page lies in a room', () => {
+  expect(globSync('src/landing/*', { withFileTypes: true }).filter((entry) => entry.isFile())).toEqual([])
+  expect(
+    globSync('src/landing/browser/*', { withFileTypes: true }).filter((entry) => entry.isFile()),
+  ).toEqual([])
 })
 
 test('type imports, re-exports and dynamic imports count too', () => {
   const source =
     "import type { A } from './a.ts'; export { b } from './b.ts'; await import('./c.ts'); import 'react'"
-  expect(importsOf('src/landing/x.ts', source)).toEqual([
-    'src/landing/a.ts',
-    'src/landing/b.ts',
-    'src/landing/c.ts',
+  expect(importsOf('src/landing/pages/x.ts', source)).toEqual([
+    'src/landing/pages/a.ts',
+    'src/landing/pages/b.ts',
+    'src/landing/pages/c.ts',
   ])
 })

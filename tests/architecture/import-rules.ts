@@ -1,62 +1,69 @@
 import { posix } from 'node:path'
 import { parseSync } from 'vite'
 
+/** What the server renders never imports what runs in the browser, save the form and the banner, which both render. */
+const RENDERED_BY_BOTH = [
+  'landing/browser/islands/newsletter-form.tsx',
+  'landing/browser/consent/consent-banner.tsx',
+]
+
 /**
  * What each room may import besides itself. Rooms come from the folder listing: a folder that is not named here is
- * guarded by `defaultFor` from its first day.
+ * guarded by `defaultFor` from its first day. An entry is a room, all rooms of a folder (`/*`), or one file.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   design: [],
-  'landing/boot': [
+  'landing/browser/boot': ['contract', 'design', 'landing/legal', 'landing/styles', 'landing/browser/*'],
+  'landing/browser/consent': ['contract', 'landing/legal', 'landing/styles', 'landing/browser/shared'],
+  'landing/browser/islands': [
     'contract',
-    'design',
-    'landing/consent',
-    'landing/dialog-link',
-    'landing/islands',
-    'landing/legal',
-    'landing/moments',
-    'landing/styles',
-    'landing/tags',
-    'landing/typeface',
-  ],
-  'landing/consent': ['contract', 'landing/content', 'landing/dialog-link', 'landing/styles'],
-  'landing/content': ['contract'],
-  'landing/dialog-link': [],
-  'landing/drawings': ['contract', 'design', 'landing/content'],
-  'landing/islands': [
-    'contract',
-    'landing/consent',
     'landing/content',
     'landing/legal',
-    'landing/moments',
     'landing/styles',
+    'landing/browser/consent',
+    'landing/browser/shared',
   ],
-  'landing/legal': ['contract', 'landing/content', 'landing/outside-links'],
-  'landing/moments': [],
-  'landing/outside-links': ['contract'],
-  'landing/parts': ['contract', 'design', 'landing/content', 'landing/outside-links'],
+  'landing/browser/shared': ['contract', 'landing/styles'],
+  'landing/browser/tags': ['contract', 'landing/browser/shared'],
+  'landing/content': ['contract'],
+  'landing/drawings': ['contract', 'design', 'landing/content'],
+  'landing/legal': ['contract', 'landing/content'],
+  'landing/pages': [
+    'contract',
+    'design',
+    'landing/content',
+    'landing/legal',
+    'landing/parts',
+    'landing/sections',
+    'landing/styles',
+    ...RENDERED_BY_BOTH,
+  ],
+  'landing/parts': ['contract', 'design', 'landing/content'],
   'landing/sections': [
     'contract',
     'design',
     'landing/content',
     'landing/drawings',
-    'landing/islands',
     'landing/legal',
-    'landing/outside-links',
     'landing/parts',
+    ...RENDERED_BY_BOTH,
   ],
   'landing/styles': [],
-  'landing/tags': ['contract', 'landing/consent', 'landing/moments'],
-  'landing/typeface': [],
-  landing: ['contract', 'design', 'landing/*'],
   'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
   'admin/components': ['contract', 'design', 'admin/lib'],
   'admin/lib': ['contract'],
   admin: ['contract', 'design', 'admin/app', 'admin/lib'],
   'server/db': ['contract'],
   'server/http': ['contract', 'server/db', 'server/config'],
-  'server/landing': ['contract', 'landing', 'server/db', 'server/http', 'server/config'],
+  'server/landing': [
+    'contract',
+    'design/colors.ts',
+    'landing/pages',
+    'server/db',
+    'server/http',
+    'server/config',
+  ],
   'server/secrets': ['contract', 'server/db', 'server/config'],
   'server/commands': ['contract', 'server/*'],
   'server/config': ['contract', 'server/env-reader'],
@@ -67,26 +74,24 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A feature knows no other feature, a service no other service. */
 function defaultFor(room: string): readonly string[] {
   if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
-  if (room.startsWith('server/')) return ['contract', 'server/db', 'server/http', 'server/config']
+  if (room.startsWith('server/'))
+    return ['contract', 'design/colors.ts', 'server/db', 'server/http', 'server/config']
   return ['contract']
 }
 
 /** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set([
-  'server/config',
-  'server/env-reader',
-  'landing/dialog-link',
-  'landing/moments',
-  'landing/outside-links',
-  'landing/typeface',
-])
+const FILE_ROOMS = new Set(['server/config', 'server/env-reader'])
+
+/** Folders whose folders are the rooms. */
+const FOLDERS_OF_ROOMS = new Set(['admin/features', 'landing/browser'])
 
 function roomOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')
   const bare = `${top}/${second.replace(/\.tsx?$/, '')}`
   if (FILE_ROOMS.has(bare)) return bare
   if (top === 'contract' || top === 'design' || second.includes('.')) return top
-  return top === 'admin' && second === 'features' ? `admin/features/${third}` : `${top}/${second}`
+  const folder = `${top}/${second}`
+  return FOLDERS_OF_ROOMS.has(folder) ? `${folder}/${third}` : folder
 }
 
 /** Our own files that a source file imports, as paths from the repository's root. */
@@ -100,6 +105,7 @@ export function importsOf(file: string, source: string): string[] {
     ),
   ]
   return requests.flatMap((request) => {
+    if (request?.startsWith('#tests/')) return [request.slice(1)]
     if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
     return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
   })
@@ -119,7 +125,10 @@ function isAllowed(from: string, allowed: readonly string[], target: string): bo
   const to = roomOf(target)
   if (to === from) return !isSibling(from, target)
   return allowed.some(
-    (room) => room === to || (room.endsWith('/*') && `${to}/`.startsWith(room.slice(0, -1))),
+    (entry) =>
+      entry === to ||
+      `src/${entry}` === target ||
+      (entry.endsWith('/*') && `${to}/`.startsWith(entry.slice(0, -1))),
   )
 }
 

@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { BuildManifest } from '#server/http/build-manifest.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
+import { countPageWork, observePageWork, type PageWork } from '../support/page-work.ts'
 
 const PIXELS = 10_000
 const ROWS_AT_MOST = 40
-const BUDGET_MS = 100
+/** What one step may cost. Times are measured by the bench (`--only=dashboard`): here they would tell of the machine. */
+const STEP_AT_MOST = { elements: 1_500, layouts: 5, mutations: 150, commits: 10 }
+/** The list in the cache, its count and its filter are gone through, by a comparison each; anything more is a defect. */
+const PASSES_OF_A_CLICK = 4
 
 let admin: AdminSite
 beforeAll(async () => {
@@ -22,7 +26,7 @@ test('the first load of the dashboard is at most 165 KB of JavaScript, brotli', 
   expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(165_000)
 })
 
-test('with 10,000 pixels a click is on screen at once and stored, and scrolling never blocks', async () => {
+test('with 10,000 pixels a click is on screen and stored, and neither it nor scrolling does anything for each row', async () => {
   const code = generateSnippet('meta', '482910377165024')
   // All but the newest are off: what ten thousand tags would do to the public page is not the question here.
   const pixels = Array.from({ length: PIXELS }, (_, n) => ({
@@ -35,13 +39,13 @@ test('with 10,000 pixels a click is on screen at once and stored, and scrolling 
   await expect
     .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 20_000 })
     .toBe(200)
-  const { page, context, complaints } = await admin.visit()
+  const { page, context, complaints } = await admin.visit({ prepare: observePageWork })
   await page.getByText('10.000 pixels').waitFor()
   const cdp = await context.newCDPSession(page)
-  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
 
   const newest = page.getByRole('switch', { name: `Inativo: Pixel ${PIXELS - 1}` })
-  const click = await costOf(cdp, () => clickAndPaint(page))
+  const click = await countPageWork(cdp, () => clickAndPaint(page))
+  expectWithin(click, { ...STEP_AT_MOST, calls: PASSES_OF_A_CLICK * PIXELS })
   expect(await newest.count()).toBe(1)
   await page.getByText(`Pixel desativado: Pixel ${PIXELS - 1}`).waitFor()
   const active = await admin.site.database.db
@@ -50,35 +54,24 @@ test('with 10,000 pixels a click is on screen at once and stored, and scrolling 
     .where('is_active', '=', true)
     .execute()
   expect(active).toEqual([])
-  expect(click).toBeLessThanOrEqual(BUDGET_MS)
 
-  const steps: number[] = []
-  for (let step = 1; step <= 30; step += 1) {
+  for (let step = 1; step <= 10; step += 1) {
     // Near rows first, then leaps, as with the scroll bar in hand.
-    steps.push(await costOf(cdp, () => scrollAndPaint(page, step <= 15 ? { by: 300 } : { to: step / 30 })))
+    const scroll = await countPageWork(cdp, () =>
+      scrollAndPaint(page, step <= 5 ? { by: 300 } : { to: step / 10 }),
+    )
+    // Scrolling goes through no list at all.
+    expectWithin(scroll, { ...STEP_AT_MOST, calls: PIXELS - 1 })
     expect(await page.locator('tbody tr').count()).toBeLessThanOrEqual(ROWS_AT_MOST)
   }
   await page.getByText('Pixel 0', { exact: true }).waitFor()
-  expect(Math.max(...steps)).toBeLessThanOrEqual(BUDGET_MS)
   expect(complaints()).toEqual([])
   await context.close()
 }, 60_000)
 
-/**
- * What the work costs the page's main thread, in milliseconds of that thread's own time: no task in it can be longer
- * than this. Wall time would count whatever else the machine is doing, which says nothing about the dashboard.
- */
-async function costOf(cdp: CDPSession, work: () => Promise<void>): Promise<number> {
-  const before = await busySeconds(cdp)
-  await work()
-  return ((await busySeconds(cdp)) - before) * 1000
-}
-
-async function busySeconds(cdp: CDPSession): Promise<number> {
-  const { metrics } = await cdp.send('Performance.getMetrics')
-  const busy = metrics.find(({ name }) => name === 'TaskDuration')
-  if (busy === undefined) throw new Error('the browser tells no TaskDuration')
-  return busy.value
+function expectWithin(work: PageWork, most: PageWork): void {
+  const over = Object.entries(work).filter(([what, count]) => count > most[what as keyof PageWork])
+  expect(over).toEqual([])
 }
 
 /** Done when the frame after the click shows its result. */

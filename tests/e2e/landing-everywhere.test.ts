@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { findViolations } from '../support/find-violations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
@@ -22,100 +22,145 @@ afterAll(async () => {
   await site.close()
 })
 
-async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-  onTestFinished(() => context.close())
+async function open(options: BrowserContextOptions, path = '/'): Promise<Page> {
+  return load(await browser.newContext({ reducedMotion: 'reduce', ...options }), path)
+}
+
+async function load(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(site.url + path)
-  if (options.javaScriptEnabled !== false) {
-    await page.waitForFunction(() => document.querySelector('.later') === null)
-  }
+  await page.waitForFunction(() => document.querySelector('.later') === null)
   return page
 }
 
-describe('axe finds nothing', () => {
-  const states: [string, BrowserContextOptions, string, (page: Page) => Promise<void>][] = [
-    ['desktop', DESKTOP, 'html', async () => {}],
-    ['phone', PHONE, 'html', async () => {}],
-    [
-      'scrolled',
-      DESKTOP,
-      '.top',
-      async (page) => {
-        await page.evaluate(() => scrollTo(0, 2000))
-        await page.locator('header.top[data-solid]').waitFor()
-        await page.waitForFunction(() =>
-          document.getAnimations().every(({ playState }) => playState !== 'running'),
-        )
-      },
-    ],
-    [
-      'menu open',
-      PHONE,
-      'html',
-      async (page) => {
-        await page.getByRole('button', { name: 'Menu' }).click()
-        await page.locator('#menu').waitFor()
-        await page.waitForFunction(() =>
-          document.getAnimations().every(({ playState }) => playState !== 'running'),
-        )
-      },
-    ],
-    [
-      'document open',
-      DESKTOP,
-      'html',
-      async (page) => {
-        await page.locator('[data-legal=privacidade]').click()
-        await page.getByRole('dialog').waitFor()
-      },
-    ],
-    [
-      'newsletter refused',
-      DESKTOP,
-      'footer',
-      async (page) => {
-        await page.locator('form input[type=email]').fill('nada')
-        await page.getByRole('button', { name: 'Inscrever' }).click()
-        await page.getByText('Por favor, insira um e-mail válido.').waitFor()
-      },
-    ],
-  ]
-  test.each(states)('%s', async (_name, device, part, prepare) => {
-    const page = await visit(device)
-    await prepare(page)
-    const { violations } = await new AxeBuilder({ page }).include(part).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual(
-      [],
-    )
-  })
+async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> {
+  const page = await open(options, path)
+  onTestFinished(() => page.context().close())
+  return page
+}
 
-  test.each(['/privacidade', '/nada'])('%s', async (path) => {
-    const page = await visit(PHONE, path)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual(
-      [],
-    )
-  })
+test('axe finds nothing in a document, nor on the page that says that there is none', async () => {
+  const page = await visit(PHONE, '/privacidade')
+  expect(await findViolations(page)).toEqual([])
+  await page.goto(`${site.url}/nada`)
+  expect(await findViolations(page)).toEqual([])
 })
 
-test('no request leaves this site and nothing is said in the console', async () => {
-  const context = await browser.newContext(DESKTOP)
-  onTestFinished(() => context.close())
-  const messages = watchConsole(context)
+/** One page, in one state after the other. */
+describe('on a desktop', () => {
+  let page: Page
+  let messages: string[]
   const foreign: string[] = []
-  context.on('request', (request) => {
-    if (!request.url().startsWith(site.url)) foreign.push(request.url())
+  beforeAll(async () => {
+    const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+    messages = watchConsole(context)
+    context.on('request', (request) => {
+      if (!request.url().startsWith(site.url)) foreign.push(request.url())
+    })
+    page = await load(context, '/')
   })
-  const page = await context.newPage()
-  await page.goto(site.url, { waitUntil: 'networkidle' })
-  await page.waitForFunction(() => document.querySelector('.later') === null)
-  expect(foreign).toEqual([])
-  expect(messages).toEqual([])
+  afterAll(() => page.context().close())
+
+  test('axe finds nothing', async () => {
+    expect(await findViolations(page)).toEqual([])
+  })
+
+  test('a visitor who asked for stillness gets a still frame', async () => {
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+  })
+
+  test("in a person's own colours whatever is pressed has an edge", async () => {
+    const findBare = () =>
+      page.evaluate(() =>
+        Array.from(document.querySelectorAll('.btn, button, input:not(.trap)'))
+          .filter((element) => element.checkVisibility())
+          .filter((element) => getComputedStyle(element).outlineStyle === 'none')
+          .map((element) => element.outerHTML.slice(0, 80)),
+      )
+    onTestFinished(() => page.emulateMedia({ forcedColors: null }))
+    await page.emulateMedia({ forcedColors: 'active' })
+    expect(await findBare()).toEqual([])
+  })
+
+  test('on paper there is neither header nor form, and the chart shows its figures', async () => {
+    onTestFinished(() => page.emulateMedia({ media: null }))
+    await page.emulateMedia({ media: 'print' })
+    for (const part of ['.skip', '.top', '.art', '.news']) {
+      expect(await page.locator(part).first().isVisible(), part).toBe(false)
+    }
+    expect(await page.locator('.fall').evaluate((bar) => getComputedStyle(bar).animationName)).toBe('none')
+  })
+
+  test('axe finds nothing in the header of a scrolled page', async () => {
+    await page.evaluate(() => scrollTo(0, 2000))
+    await page.locator('header.top[data-solid]').waitFor()
+    await untilStill(page)
+    expect(await findViolations(page, '.top')).toEqual([])
+  })
+
+  test('axe finds nothing in a form that was refused', async () => {
+    await page.locator('form input[type=email]').fill('nada')
+    await page.getByRole('button', { name: 'Inscrever' }).click()
+    await page.getByText('Por favor, insira um e-mail válido.').waitFor()
+    expect(await findViolations(page, 'footer')).toEqual([])
+  })
+
+  test('axe finds nothing while a document is open', async () => {
+    await page.locator('[data-legal=privacidade]').click()
+    await page.getByRole('dialog').waitFor()
+    expect(await findViolations(page)).toEqual([])
+  })
+
+  test('in none of this a request left the site, and nothing was said in the console', () => {
+    expect(foreign).toEqual([])
+    expect(messages).toEqual([])
+  })
 })
 
-test('only transform and opacity move in the hero', async () => {
+describe('on a phone', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await open({ ...PHONE, viewport: { width: 375, height: 740 } })
+  })
+  afterAll(() => page.context().close())
+
+  test('axe finds nothing', async () => {
+    expect(await findViolations(page)).toEqual([])
+  })
+
+  test('text at twice its size is not cut', async () => {
+    const setSize = (size: string) =>
+      page.evaluate((fontSize) => {
+        document.documentElement.style.fontSize = fontSize
+      }, size)
+    onTestFinished(async () => {
+      await setSize('')
+      await page.setViewportSize({ width: 375, height: 740 })
+    })
+    await setSize('200%')
+    for (const width of [320, 375]) {
+      await page.setViewportSize({ width, height: 740 })
+      const cut = await page.evaluate(() =>
+        Array.from(document.querySelectorAll('header *, main *, footer *'))
+          .filter((element) => element.closest('.art, .trap, svg, pre') === null)
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+          .map((element) => element.outerHTML.slice(0, 80)),
+      )
+      expect(cut).toEqual([])
+    }
+  })
+
+  test('axe finds nothing while the menu is open', async () => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.locator('#menu').waitFor()
+    await untilStill(page)
+    expect(await findViolations(page)).toEqual([])
+  })
+})
+
+test('in the hero only transform and opacity move, from where things stood', async () => {
   const page = await visit({ ...DESKTOP, reducedMotion: 'no-preference' })
+  await page.locator('.art.live').waitFor({ state: 'attached' })
   const moved = await page.evaluate(() =>
     document
       .getAnimations()
@@ -126,11 +171,6 @@ test('only transform and opacity move in the hero', async () => {
       .filter((name) => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)),
   )
   expect([...new Set(moved)].sort()).toEqual(['opacity', 'transform'])
-})
-
-test('the payments start to move from where they stood', async () => {
-  const page = await visit({ ...DESKTOP, reducedMotion: 'no-preference' })
-  await page.locator('.art.live').waitFor({ state: 'attached' })
   const jumps = await page.evaluate(() => {
     const chips = Array.from(document.querySelectorAll('.chip'))
     const places = () =>
@@ -147,40 +187,6 @@ test('the payments start to move from where they stood', async () => {
       .filter(([x = 0, opacity = 0]) => Math.abs(x) > 1 || opacity !== 0)
   })
   expect(jumps).toEqual([])
-})
-
-test('text at twice its size is not cut on a phone', async () => {
-  for (const width of [320, 375]) {
-    const page = await visit({ ...PHONE, viewport: { width, height: 740 } })
-    const cut = await page.evaluate(() => {
-      document.documentElement.style.fontSize = '200%'
-      return Array.from(document.querySelectorAll('header *, main *, footer *'))
-        .filter((element) => element.closest('.art, .trap, svg, pre') === null)
-        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-        .map((element) => element.outerHTML.slice(0, 80))
-    })
-    expect(cut).toEqual([])
-  }
-})
-
-test("in a person's own colours whatever is pressed has an edge", async () => {
-  const page = await visit({ ...DESKTOP, forcedColors: 'active' })
-  const bare = await page.evaluate(() =>
-    Array.from(document.querySelectorAll('.btn, button, input:not(.trap)'))
-      .filter((element) => element.checkVisibility())
-      .filter((element) => getComputedStyle(element).outlineStyle === 'none')
-      .map((element) => element.outerHTML.slice(0, 80)),
-  )
-  expect(bare).toEqual([])
-})
-
-test('on paper there is neither header nor form, and the chart shows its figures', async () => {
-  const page = await visit(DESKTOP)
-  await page.emulateMedia({ media: 'print' })
-  for (const part of ['.skip', '.top', '.art', '.news']) {
-    expect(await page.locator(part).first().isVisible(), part).toBe(false)
-  }
-  expect(await page.locator('.fall').evaluate((bar) => getComputedStyle(bar).animationName)).toBe('none')
 })
 
 test('before popovers the menu is closed, and its button opens it', async () => {
@@ -209,13 +215,11 @@ test('before popovers the menu is closed, and its button opens it', async () => 
   await menu.waitFor({ state: 'hidden' })
 })
 
-test('a visitor who asked for stillness gets a still frame', async () => {
-  const page = await visit({ ...DESKTOP, reducedMotion: 'reduce' })
-  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
-})
-
 test('without JavaScript everything is there: text, menu, documents, links', async () => {
-  const page = await visit({ ...PHONE, javaScriptEnabled: false })
+  const context = await browser.newContext({ ...PHONE, reducedMotion: 'reduce', javaScriptEnabled: false })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(site.url)
   await page.getByRole('heading', { level: 1 }).waitFor()
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
   for (const words of ['50K+', 'Gaming', 'Taxas até 40% menores', 'A porta está aberta.']) {
@@ -229,3 +233,9 @@ test('without JavaScript everything is there: text, menu, documents, links', asy
   await page.waitForURL('**/termos')
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Termos de Uso')
 })
+
+function untilStill(page: Page): Promise<unknown> {
+  return page.waitForFunction(() =>
+    document.getAnimations().every(({ playState }) => playState !== 'running'),
+  )
+}

@@ -1,8 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
-import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
 import { FONT_WORLDS } from '../support/font-worlds.ts'
+import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
@@ -18,6 +19,15 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+const WIDTHS = [320, 344, 375, 600, 768, 999, 1000, 1440, 1920, 2560]
+
+/** Pairs of a first and a second visit: each anchor with each world, each screen and each visit. */
+const ARRIVALS = {
+  liberation: { phone: ['about', 'niches'], desktop: ['contact', 'benefits'] },
+  roboto: { phone: ['contact', 'benefits'], desktop: ['niches', 'about'] },
+  dejavu: { phone: ['benefits', 'contact'], desktop: ['about', 'niches'] },
+} as const
+
 /** Whatever depends on how wide letters are, on each kind of device. */
 describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   let browser: Browser
@@ -26,36 +36,39 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   })
   afterAll(() => browser.close())
 
-  async function visit(options: BrowserContextOptions, typeface = true): Promise<Page> {
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  async function newVisitor(options: BrowserContextOptions) {
+    const context = await browser.newContext(options)
     onTestFinished(() => context.close())
-    if (!typeface) await context.route('**/*.woff2', (route) => route.abort())
-    const page = await context.newPage()
-    await page.goto(site.url)
-    await untilLaidOut(page)
-    return page
+    await noteMovements(context)
+    return context
   }
 
-  test.each([
-    ['in the typeface', true],
-    ['in a font of the device', false],
-  ])('%s there is no sideways scrolling from 320 to 1920 px', async (_name, typeface) => {
-    const page = await visit(DESKTOP, typeface)
-    for (const width of [320, 344, 375, 600, 768, 999, 1000, 1024, 1440, 1920]) {
-      await page.setViewportSize({ width, height: 800 })
-      const found = await page.evaluate(() => ({
-        width: document.documentElement.scrollWidth,
-        cut: Array.from(document.querySelectorAll('header *, main :is(h1, h2, h3, p, a, li, dd), footer *'))
-          .filter((element) => element.closest('.art, .trap') === null)
-          .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-          .map((element) => element.outerHTML.slice(0, 80)),
-      }))
-      expect(found).toEqual({ width, cut: [] })
-    }
+  test('on a desktop nothing moves while the page is read, and no width makes it scroll sideways', async () => {
+    const page = await (await newVisitor(DESKTOP)).newPage()
+    await page.goto(site.url)
+    await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+    // Sections are being laid out meanwhile.
+    await readToTheEnd(page)
+    await untilSettled(page)
+    await expectFirstVisit(page)
+    await expectNothingCut(page)
   })
 
-  test('what is pressed on a phone is at least 44 px', async () => {
-    const page = await visit(PHONE)
+  test('without the typeface the page goes on in a font of the device, at every width', async () => {
+    const context = await newVisitor(DESKTOP)
+    await context.route('**/*.woff2', (route) => route.abort())
+    const page = await context.newPage()
+    await page.goto(site.url)
+    await untilSettled(page)
+    expect(await page.evaluate(() => document.documentElement.className)).toBe('')
+    await expectNothingCut(page)
+  })
+
+  test('on a phone whatever is pressed is at least 44 px, and the answer to the newsletter comes into sight', async () => {
+    const page = await (await newVisitor({ ...PHONE, reducedMotion: 'reduce' })).newPage()
+    await page.goto(site.url)
+    await untilSettled(page)
+    await expectFirstVisit(page)
     const small = await page.evaluate(() =>
       Array.from(document.querySelectorAll('a, button, input:not(.trap)'))
         .filter((element) => element.checkVisibility() && element.closest('.company, .skip') === null)
@@ -63,55 +76,7 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
         .map((element) => element.outerHTML.slice(0, 80)),
     )
     expect(small).toEqual([])
-  })
 
-  test.each([
-    ['a phone', PHONE],
-    ['a desktop', DESKTOP],
-  ])('whoever arrives at an anchor on %s is there, and stays there', async (_name, screen) => {
-    const context = await browser.newContext({ ...screen, reducedMotion: 'no-preference' })
-    onTestFinished(() => context.close())
-    for (const id of ['about', 'niches', 'benefits', 'contact']) {
-      for (const visit of ['first', 'second']) {
-        const page = await context.newPage()
-        await page.goto(`${site.url}/#${id}`)
-        // The last thing that may move the page by itself.
-        await untilLaidOut(page)
-        const place = await page.locator(`#${id}`).evaluate((section) => {
-          const left = document.documentElement.scrollHeight - innerHeight - scrollY
-          return { top: Math.round(section.getBoundingClientRect().top), atEnd: left < 1 }
-        })
-        const where = `${id}, ${visit} visit: ${JSON.stringify(place)}`
-        // Anchors stop below the fixed header, or as far down as the page goes.
-        expect(place.atEnd || Math.abs(place.top - 72) <= 1, where).toBe(true)
-        await page.close()
-      }
-    }
-  })
-
-  test('nothing moves by itself while the page is read', async () => {
-    const context = await browser.newContext(DESKTOP)
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await page.addInitScript(() => {
-      const shifts: number[] = []
-      Object.assign(globalThis, { shifts })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          shifts.push((entry as PerformanceEntry & { value: number }).value)
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    await page.goto(site.url, { waitUntil: 'networkidle' })
-    for (let y = 0; y < 8000; y += 800) {
-      await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), y)
-      await page.waitForFunction(() => new Promise((done) => requestAnimationFrame(() => done(true))))
-    }
-    expect(await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)).toEqual([])
-  })
-
-  test('the answer to the newsletter comes into sight when the button was pressed at the lower edge', async () => {
-    const page = await visit(PHONE)
-    await untilBooted(page)
     const form = page.locator('form[action^="/api/newsletter"]')
     const answer = form.getByRole('status')
     await form.locator('input[type=email]').fill(`${fonts}@exemplo.com.br`)
@@ -123,8 +88,53 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
       .poll(() => answer.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))
       .toBe(true)
   })
+
+  test.each([
+    ['phone', PHONE],
+    ['desktop', DESKTOP],
+  ] as const)(
+    'whoever arrives at an anchor on a %s is there and stays there, on a first and on a second visit',
+    async (name, screen) => {
+      const context = await newVisitor({ ...screen, reducedMotion: 'no-preference' })
+      for (const [visit, id] of ARRIVALS[fonts][name].entries()) {
+        const page = await context.newPage()
+        await page.goto(`${site.url}/#${id}`)
+        await untilSettled(page)
+        const place = await page.locator(`#${id}`).evaluate((section) => {
+          const left = document.documentElement.scrollHeight - innerHeight - scrollY
+          return { top: Math.round(section.getBoundingClientRect().top), atEnd: left < 1 }
+        })
+        // Anchors stop below the fixed header, or as far down as the page goes.
+        expect(place.atEnd || Math.abs(place.top - 72) <= 1, `${id}: ${JSON.stringify(place)}`).toBe(true)
+        const { worn, painted, shift } = await recall(page)
+        // On the second visit the typeface is there from the first frame on.
+        if (visit > 0) expect(worn).toBeLessThan(painted)
+        expect(shift).toBe(0)
+        await page.close()
+      }
+    },
+  )
 })
 
-function untilLaidOut(page: Page): Promise<unknown> {
-  return page.waitForFunction(() => document.querySelector('.later') === null)
+function readToTheEnd(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    for (let top = 0; top < document.documentElement.scrollHeight; top += 800) {
+      scrollTo({ top, behavior: 'instant' })
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    }
+  })
+}
+
+async function expectNothingCut(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    const found = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      cut: Array.from(document.querySelectorAll('header *, main :is(h1, h2, h3, p, a, li, dd), footer *'))
+        .filter((element) => element.closest('.art, .trap') === null)
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+        .map((element) => element.outerHTML.slice(0, 80)),
+    }))
+    expect(found).toEqual({ width, cut: [] })
+  }
 }

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { DESKTOP, launchBrowser, PHONE, untilBooted, watchConsole } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
 import { FONT_WORLDS, type FontWorld } from '../support/font-worlds.ts'
+import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
@@ -17,48 +18,20 @@ afterAll(async () => {
 
 const TABLET = { viewport: { width: 768, height: 1024 } }
 
-declare global {
-  var typefaceWorn: number | null
-  var layoutShift: number
-}
-
 async function newVisitor(fonts: FontWorld, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await (browsers.get(fonts) as Browser).newContext(options)
   onTestFinished(() => context.close())
   const messages = watchConsole(context)
   onTestFinished(() => expect(messages).toEqual([]))
-  await context.addInitScript(() => {
-    globalThis.typefaceWorn = null
-    globalThis.layoutShift = 0
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        globalThis.layoutShift += (entry as { value?: number }).value ?? 0
-    }).observe({ type: 'layout-shift', buffered: true })
-    new MutationObserver(() => {
-      if (document.documentElement?.className === 'typeset') globalThis.typefaceWorn ??= performance.now()
-    }).observe(document, { attributes: true, subtree: true, attributeFilter: ['class'] })
-  })
+  await noteMovements(context)
   return context
 }
 
 async function open(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto(site.url)
-  await untilBooted(page)
-  // Sections are laid out once the question of the typeface is settled.
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await untilSettled(page)
   return page
-}
-
-/** What a visit was like, in milliseconds of the page's own clock. */
-function recall(page: Page) {
-  return page.evaluate(() => ({
-    painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
-    worn: globalThis.typefaceWorn,
-    asked:
-      performance.getEntriesByType('resource').find(({ name }) => name.endsWith('.woff2'))?.startTime ?? null,
-    shift: globalThis.layoutShift,
-  }))
 }
 
 /** Each word of the first screen with the middle of its line. */
@@ -95,85 +68,69 @@ async function widenFallback(context: BrowserContext, factor: number): Promise<v
   })
 }
 
-describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
-  test.each([
-    ['a small phone', { ...PHONE, viewport: { width: 320, height: 640 } }],
-    ['a phone', PHONE],
-    ['a tablet', TABLET],
-    ['a notebook', { viewport: { width: 1280, height: 720 } }],
-    ['a desktop', DESKTOP],
-    ['a large screen', { viewport: { width: 1920, height: 1080 } }],
-  ])(
-    'on %s the typeface is worn after the first frame of the first visit, and moves nothing',
-    async (_name, screen) => {
-      const context = await newVisitor(fonts, screen)
-      const first = await recall(await open(context))
-      expect(first.asked).toBeGreaterThan(first.painted)
-      expect(first.worn).toBeGreaterThan(first.painted)
-      expect(first.shift).toBe(0)
-      const second = await recall(await open(context))
-      expect(second.worn).toBeLessThan(second.painted)
-      expect(second.shift).toBe(0)
-    },
-  )
+/** Phones, desktops and second visits are in landing-fonts.test.ts, with what else is looked at there. */
+const SCREENS = {
+  'a small phone': { ...PHONE, viewport: { width: 320, height: 640 } },
+  'a notebook': { viewport: { width: 1280, height: 720 } },
+  'a large screen': { viewport: { width: 1920, height: 1080 } },
+}
 
-  test.each([0.98, 1.02])(
-    'lines stay as they are when the device has letters of %s times the widths',
-    async (factor) => {
-      const plain = await (browsers.get(fonts) as Browser).newContext(TABLET)
-      onTestFinished(() => plain.close())
-      await widenFallback(plain, factor)
-      await plain.route('**/*.woff2', (route) => route.abort())
-      const before = await words(await open(plain))
-
-      const context = await newVisitor(fonts, TABLET)
-      await widenFallback(context, factor)
-      const page = await open(context)
-      expect(await recall(page)).toMatchObject({ worn: expect.any(Number), shift: 0 })
-      const after = await words(page)
-      expect(after.map(([word]) => word)).toEqual(before.map(([word]) => word))
-      const moved = after.filter(([, middle], index) => Math.abs(middle - (before[index]?.[1] ?? 0)) > 2)
-      expect(moved).toEqual([])
-    },
-  )
-})
-
-test('a typeface that does not fit where its fallback stood is not worn on this visit', async () => {
-  const context = await newVisitor('liberation', { viewport: { width: 320, height: 640 } })
-  await widenFallback(context, 0.6)
-  const visit = await recall(await open(context))
-  expect(visit).toMatchObject({ worn: null, shift: 0 })
-  expect(visit.asked).toBeGreaterThan(visit.painted)
-})
-
-test.each([
-  ['the window gets another width', (page: Page) => page.setViewportSize({ width: 700, height: 1024 })],
+const CHANGES: [number, string, (page: Page) => Promise<void>][] = [
+  [1.02, 'the window gets another width', (page) => page.setViewportSize({ width: 700, height: 1024 })],
   [
+    0.98,
     'somebody translates a text',
-    (page: Page) =>
+    (page) =>
       page.evaluate(() => {
         const lead = document.querySelector('.hero .lead')
         if (lead) lead.textContent = 'Cards, debit and PIX for whoever sells in high volume. '.repeat(4)
       }),
   ],
-])('lines are free again once %s', async (_name, change) => {
-  const context = await newVisitor('dejavu', TABLET)
-  await widenFallback(context, 1.02)
-  const page = await open(context)
-  const held = () => page.locator('main [style]:not([style=""])').count()
-  expect(await held()).toBeGreaterThan(0)
-  await change(page)
-  await expect.poll(held).toBe(0)
-  const text = (await page.locator('.hero .lead').textContent()) ?? ''
-  expect(text).not.toContain('\n')
+]
+
+describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
+  test.each(Object.entries(SCREENS))(
+    'on %s the typeface is worn after the first frame of the first visit, and moves nothing',
+    async (_name, screen) => {
+      await expectFirstVisit(await open(await newVisitor(fonts, screen)))
+    },
+  )
+
+  test.each(CHANGES)(
+    'with letters of %s times the widths lines stay as they are until %s',
+    async (factor, _name, change) => {
+      const context = await newVisitor(fonts, TABLET)
+      await widenFallback(context, factor)
+      const page = await context.newPage()
+      let before: [string, number][] = []
+      await context.route('**/*.woff2', async (route) => {
+        before = await words(page)
+        await route.continue()
+      })
+      await page.goto(site.url)
+      await untilSettled(page)
+      await expectFirstVisit(page)
+      const after = await words(page)
+      expect(after.length).toBeGreaterThan(20)
+      expect(after.map(([word]) => word)).toEqual(before.map(([word]) => word))
+      const moved = after.filter(([, middle], index) => Math.abs(middle - (before[index]?.[1] ?? 0)) > 2)
+      expect(moved).toEqual([])
+
+      const held = () => page.locator('main [style]:not([style=""])').count()
+      expect(await held()).toBeGreaterThan(0)
+      await change(page)
+      await expect.poll(held).toBe(0)
+      expect(await page.locator('.hero .lead').textContent()).not.toContain('\n')
+    },
+  )
 })
 
-test('without the typeface the page goes on in its fallback', async () => {
-  const context = await (browsers.get('roboto') as Browser).newContext(PHONE)
-  onTestFinished(() => context.close())
-  await context.route('**/*.woff2', (route) => route.abort())
-  const page = await open(context)
-  expect(await page.evaluate(() => document.documentElement.className)).toBe('')
+test('a typeface that does not fit where its fallback stood is not worn on this visit', async () => {
+  const context = await newVisitor('liberation', SCREENS['a small phone'])
+  await widenFallback(context, 0.6)
+  const visit = await recall(await open(context))
+  expect(visit).toMatchObject({ worn: null, shift: 0 })
+  expect(visit.asked).toBeGreaterThan(visit.loaded)
 })
 
 test('without scripts the typeface is asked for by the style', async () => {

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
@@ -112,11 +112,11 @@ test.each([
     expect(new Set(styles).size).toBe(1)
     // The page's first action stays in sight and within reach.
     await page.getByRole('link', { name: 'Abrir Conta' }).first().click({ trial: true })
-    expect((await new AxeBuilder({ page }).include('.consent').analyze()).violations).toEqual([])
+    expect(await findViolations(page, '.consent')).toEqual([])
 
     await page.getByRole('button', { name: 'Preferências', exact: true }).click()
     await page.getByRole('dialog').waitFor()
-    expect((await new AxeBuilder({ page }).include('dialog').analyze()).violations).toEqual([])
+    expect(await findViolations(page, 'dialog')).toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await banner().isVisible()).toBe(true)
@@ -215,7 +215,7 @@ test('a new kind of tag or a new text asks again, and meanwhile only what was ag
   expect(vendors.hits).toEqual([])
 })
 
-test('moments reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
+test('conversions reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
   // Stay on the page: where the links lead is not of interest here.
   await page.evaluate(() =>
     addEventListener('click', (event) => {
@@ -229,7 +229,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
   await quiet()
   vendors.clear()
 
-  const moments: [() => Promise<void>, string[]][] = [
+  const conversions: [() => Promise<void>, string[]][] = [
     [() => lead.click(), ['Lead', 'generate_lead']],
     [
       () => page.getByRole('link', { name: 'Começar Gratuitamente' }).first().click(),
@@ -242,7 +242,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
     [subscribe, ['Subscribe', 'sign_up']],
   ]
   const ids = new Set<string | null>()
-  for (const [happen, names] of moments) {
+  for (const [happen, names] of conversions) {
     vendors.clear()
     await happen()
     await vi.waitFor(() => expect(vendors.hits.length).toBeGreaterThanOrEqual(2), 5000)
@@ -254,7 +254,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
     expect(second).toBe(first)
     ids.add(first ?? null)
   }
-  expect(ids.size).toBe(moments.length)
+  expect(ids.size).toBe(conversions.length)
 })
 
 async function subscribe(): Promise<void> {

@@ -16,14 +16,14 @@ test('npm run dev serves page and dashboard from their sources, everything else 
   const text = async (path: string) => (await fetch(url + path)).text()
 
   for (const [path, sheet] of [
-    ['/', '/src/landing/landing.css'],
-    ['/privacidade', '/src/landing/sheet.css'],
+    ['/', '/src/landing/styles/landing-page.css'],
+    ['/privacidade', '/src/landing/styles/plain-pages.css'],
   ] as const) {
     const html = await text(path)
     expect(html).toContain('/@vite/client')
     expect(html).toContain(sheet)
   }
-  expect(await text('/')).toContain('src:"/src/landing/boot/boot.ts"')
+  expect(await text('/')).toContain('src:"/src/landing/browser/boot/boot.ts"')
   const dashboard = await text('/admin')
   expect(dashboard).toContain('src="/src/admin/main.tsx"')
   expect(dashboard).not.toContain('/assets/')

@@ -14,11 +14,19 @@ export interface Visit {
   networkNotes: () => string[]
 }
 
+interface VisitOptions {
+  path?: string
+  signedIn?: boolean
+  options?: BrowserContextOptions
+  /** Runs in the page before its own scripts. */
+  prepare?: () => void
+}
+
 export interface AdminSite {
   site: TestApp
   browser: Browser
   /** A fresh browser profile at the login screen, or signed in as the principal admin. */
-  visit(options?: { path?: string; signedIn?: boolean; options?: BrowserContextOptions }): Promise<Visit>
+  visit(options?: VisitOptions): Promise<Visit>
   /** The server goes away, with every connection. */
   stop(): Promise<void>
   /** And comes back on the same address. */
@@ -35,7 +43,7 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
   return {
     site,
     browser,
-    async visit({ path = '/admin', signedIn = true, options = DESKTOP } = {}) {
+    async visit({ path = '/admin', signedIn = true, options = DESKTOP, prepare } = {}) {
       const context = await browser.newContext({
         locale: 'pt-BR',
         timezoneId: 'America/Sao_Paulo',
@@ -45,6 +53,7 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
       context.setDefaultTimeout(10_000)
       const messages = watchConsole(context)
       const page = await context.newPage()
+      if (prepare) await page.addInitScript(prepare)
       await page.goto(site.url + path)
       if (signedIn) await signIn(page)
       return {

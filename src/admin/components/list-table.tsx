@@ -84,7 +84,7 @@ function Table({ label, columns, rowCount, children }: TableProps) {
     <table
       aria-label={label}
       aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}
-      className="w-full table-fixed border-collapse max-md:block"
+      className="w-full table-fixed border-separate border-spacing-0 max-md:block"
     >
       <thead className="sticky top-0 z-1 bg-surface max-md:hidden">
         <tr aria-rowindex={rowCount === undefined ? undefined : 1}>

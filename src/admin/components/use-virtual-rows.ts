@@ -1,24 +1,35 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useState } from 'react'
+import { type RefObject, useCallback, useRef } from 'react'
 
-const ROW_HEIGHT = 65
-const CARD_HEIGHT = 165
 const OVERSCAN = 8
+/** Until a row has been seen. */
+const FIRST_GUESS = 67
 
 /** The rows in sight, and the heights of what is left out before and after them. */
 export function useVirtualRows<T extends { id: string | number }>(
   items: readonly T[],
   scroller: RefObject<HTMLElement | null>,
 ) {
-  const [height] = useState(() => (matchMedia('(min-width: 53.75rem)').matches ? ROW_HEIGHT : CARD_HEIGHT))
+  const estimate = useRef<number>(undefined)
   const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => height,
+    estimateSize: () => estimate.current ?? FIRST_GUESS,
     // Stable while the items are: a new function makes the virtualizer measure every row again.
     getItemKey: useCallback((index: number) => items[index]?.id ?? index, [items]),
     overscan: OVERSCAN,
   })
+  const measure = useCallback(
+    (row: HTMLTableRowElement | null) => {
+      // A row of another height than expected moves all that follow it: the first one says what to expect.
+      if (row !== null && estimate.current === undefined) {
+        estimate.current = row.getBoundingClientRect().height
+        virtualizer.measure()
+      }
+      virtualizer.measureElement(row)
+    },
+    [virtualizer],
+  )
   const visible = virtualizer.getVirtualItems()
   const rows = visible.flatMap(({ index }) => {
     const item = items[index]
@@ -28,6 +39,6 @@ export function useVirtualRows<T extends { id: string | number }>(
     rows,
     before: visible[0]?.start ?? 0,
     after: virtualizer.getTotalSize() - (visible.at(-1)?.end ?? 0),
-    measure: virtualizer.measureElement,
+    measure,
   }
 }

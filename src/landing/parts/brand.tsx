@@ -1,4 +1,4 @@
-import { PortalMark } from '../../design/portal-mark.tsx'
+import { PortalMark } from '#design/portal-mark.tsx'
 
 export function Brand({ name, href }: { name: string; href: string }) {
   return (

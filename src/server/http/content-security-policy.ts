@@ -13,7 +13,7 @@ function under(origins: readonly string[], ...paths: string[]): string[] {
 
 const NONE = ["'none'"]
 
-/** No document of ours is a springboard: this goes on everything that is not a page. */
+/** Goes on everything that is not a page: as a document it may load and run nothing. */
 export const SANDBOX_POLICY = serializePolicy({ sandbox: [], 'default-src': NONE, 'frame-ancestors': NONE })
 
 export interface PublicPolicyOptions {

@@ -3,8 +3,8 @@ import type { ConsentCategory } from '#contract/consent.ts'
 import { toLetters } from '#contract/consent-choice.ts'
 import { TAG_CATEGORIES_ATTRIBUTE, TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import { bootLoader } from '#landing/boot-loader.ts'
-import type { DocumentAssets } from '#landing/document.tsx'
+import { bootLoader } from '#landing/pages/boot-loader.ts'
+import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import { BetterLater } from '../http/better-later.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
@@ -107,7 +107,7 @@ export class PageStore {
 export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy {
   return publicPolicy({
     origins: ownOrigins(config.siteUrl),
-    styleHashes: [sourceHash(assets.css), sourceHash(assets.sheetCss)],
+    styleHashes: [sourceHash(assets.css), sourceHash(assets.plainCss)],
     scriptHashes: assets.bootScript === null ? [] : [sourceHash(bootLoader(assets.bootScript))],
   })
 }

@@ -31,13 +31,13 @@ test('what is needed up to the hero is at most 6 KB', async () => {
 })
 
 test('the script that runs at load is one file of at most 5 KB', () => {
-  const boot = manifest.entry('src/landing/boot/boot.ts')
+  const boot = manifest.entry('src/landing/browser/boot/boot.ts')
   expect(boot.imports).toEqual([])
   expect(assetBytes(boot.file)).toBeLessThanOrEqual(5_000)
 })
 
 test('all scripts of the page together are at most 69 KB', () => {
-  const runner = manifest.entry('src/landing/tags/run-tags.ts')
+  const runner = manifest.entry('src/landing/browser/tags/run-tags.ts')
   const scripts = new Set([assets.bootScript ?? '', ...assets.prefetch, runner.file, ...runner.imports])
   const total = [...scripts].reduce((sum, path) => sum + assetBytes(path), 0)
   expect(total).toBeLessThanOrEqual(69_000)

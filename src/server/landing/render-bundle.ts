@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { DocumentAssets } from '#landing/document.tsx'
-import type * as RenderBundle from '#landing/render.tsx'
+import type { DocumentAssets } from '#landing/pages/document.tsx'
+import type * as RenderBundle from '#landing/pages/render.tsx'
 import type { BuildManifest } from '../http/build-manifest.ts'
 import { dropUnusedProperties } from './drop-unused-properties.ts'
 import { readPictures } from './pictures.ts'
@@ -10,7 +10,7 @@ import { readPictures } from './pictures.ts'
 export type LandingRenderer = typeof RenderBundle
 
 /** Loaded on a first touch; what it imports comes with it. */
-const ISLANDS = 'src/landing/islands/islands.ts'
+const ISLANDS = 'src/landing/browser/islands/islands.ts'
 
 /** The page's React code, bundled by the build: Node strips types but does not read JSX. */
 export async function loadRenderBundle(distDirectory: string): Promise<LandingRenderer> {
@@ -21,13 +21,13 @@ export function readDocumentAssets(distDirectory: string, manifest: BuildManifes
   const client = join(distDirectory, 'client')
   const style = (source: string) =>
     dropUnusedProperties(readFileSync(join(client, manifest.entry(source).file), 'utf8').trim())
-  const bootScript = manifest.entry('src/landing/boot/boot.ts').file
+  const bootScript = manifest.entry('src/landing/browser/boot/boot.ts').file
   const islands = manifest.entry(ISLANDS)
   const prefetch = new Set([...islands.imports, islands.file])
   prefetch.delete(bootScript)
   return {
-    css: style('src/landing/landing.css'),
-    sheetCss: style('src/landing/sheet.css'),
+    css: style('src/landing/styles/landing-page.css'),
+    plainCss: style('src/landing/styles/plain-pages.css'),
     bootScript,
     prefetch: [...prefetch],
     font: manifest.entry('src/design/fonts/sans.woff2').file,

@@ -1,6 +1,6 @@
-import { recordAudit } from '../../db/audit.ts'
-import type { Db } from '../../db/database.ts'
-import { AppError } from '../../http/app-error.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import type { Db } from '#server/db/database.ts'
+import { AppError } from '#server/http/app-error.ts'
 import { inTransaction } from '../in-transaction.ts'
 
 /** "Encerrar": one browser with all its tabs, or one program's session. */

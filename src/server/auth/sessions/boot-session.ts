@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { inTransaction } from '../in-transaction.ts'
 import { withFactors } from '../users/find-user.ts'

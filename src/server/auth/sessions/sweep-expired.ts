@@ -1,9 +1,9 @@
-import type { Db } from '../../db/database.ts'
-import { inSteps } from '../../db/in-steps.ts'
+import type { Db } from '#server/db/database.ts'
+import { inSteps } from '#server/db/in-steps.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
 import { SESSION_IDLE_MS } from './rotate-refresh-token.ts'
 
-/** Run now and then: what is past its time opens nothing, so its rows are only weight. */
+/** Run now and then: what has expired is accepted nowhere, so its rows can go. */
 export async function sweepExpired(db: Db, signal?: AbortSignal, now = Date.now()): Promise<void> {
   const before = (ms: number) => new Date(now - ms).toISOString()
   await sweep(db, 'auth_logins', 'expires_at', before(0), signal)

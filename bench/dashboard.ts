@@ -1,0 +1,104 @@
+/**
+ * What a click and a scroll cost the dashboard's main thread with ten thousand pixels, beside a list of a hundred in
+ * the same run: how a machine's speed weighs is the same on both, so that the ratio is the budget.
+ * Run alone: `npm run bench -- --only=dashboard`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
+import { CHROMIUM_FLAGS, findChromium } from '../tests/support/find-chromium.ts'
+import { addPixels } from './add-pixels.ts'
+import { type Contender, CREDENTIALS, startPortico } from './data-service-contenders.ts'
+import { median } from './measure-throughput.ts'
+
+const SHORT_LIST = 100
+const LONG_LIST = 10_000
+const CLICKS = 9
+const STEPS = 15
+
+interface Costs {
+  click: number
+  scroll: number
+}
+
+/** Measure, value, aim. */
+export async function benchDashboard(): Promise<string[][]> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
+  const portico = await startPortico(directory)
+  const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+  try {
+    await addPixels(portico, SHORT_LIST - 50)
+    const short = await measureCosts(browser, portico, '100 pixels')
+    await addPixels(portico, LONG_LIST - SHORT_LIST)
+    const long = await measureCosts(browser, portico, '10.000 pixels')
+    const row = (what: string, of: keyof Costs, aim: string) => [
+      `${what}, 10,000 pixels beside 100`,
+      `${long[of].toFixed(1)} and ${short[of].toFixed(1)} ms, ${(long[of] / short[of]).toFixed(2)} times`,
+      aim,
+    ]
+    return [
+      row('click on a status, main thread', 'click', '≤ 4 times'),
+      row('step of a scroll, main thread', 'scroll', '≤ 2 times'),
+    ]
+  } finally {
+    await browser.close()
+    await portico.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function measureCosts(browser: Browser, { request }: Contender, count: string): Promise<Costs> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'pt-BR' })
+  try {
+    const page = await context.newPage()
+    await page.goto(new URL('/admin', request.url).href)
+    await page.getByLabel('Email').fill(CREDENTIALS.email)
+    await page.getByLabel('Senha', { exact: true }).fill(CREDENTIALS.password)
+    await page.getByRole('button', { name: 'Entrar', exact: true }).click()
+    await page.getByText(count).waitFor()
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const clicks: number[] = []
+    for (let click = 0; click < CLICKS; click++) clicks.push(await costOf(cdp, () => clickAndPaint(page)))
+    const steps: number[] = []
+    for (let step = 0; step < STEPS; step++) steps.push(await costOf(cdp, () => scrollAndPaint(page)))
+    return { click: median(clicks), scroll: median(steps) }
+  } finally {
+    await context.close()
+  }
+}
+
+/** Milliseconds of the page's main thread's own time, which no other process is counted in. */
+async function costOf(cdp: CDPSession, work: () => Promise<void>): Promise<number> {
+  const before = await busySeconds(cdp)
+  await work()
+  return ((await busySeconds(cdp)) - before) * 1000
+}
+
+async function busySeconds(cdp: CDPSession): Promise<number> {
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+}
+
+/** Done when the frame after the click shows its result. */
+function clickAndPaint(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const badge = document.querySelector<HTMLElement>('tbody [role="switch"]')
+    const before = badge?.getAttribute('aria-checked')
+    badge?.click()
+    while (badge?.getAttribute('aria-checked') === before) await new Promise(requestAnimationFrame)
+    await new Promise(requestAnimationFrame)
+  })
+}
+
+/** As far on either list, so that as many rows come into sight. */
+function scrollAndPaint(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const list = document.querySelector('table')?.closest('.overflow-y-auto')
+    if (!list) throw new Error('the list does not scroll')
+    list.scrollTop += 300
+    await new Promise(requestAnimationFrame)
+    await new Promise(requestAnimationFrame)
+  })
+}

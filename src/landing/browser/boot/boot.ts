@@ -1,0 +1,32 @@
+import forcedColorsStyle from '#design/forced-colors.css?inline'
+import printStyle from '#landing/styles/print.css?inline'
+import { startConsent } from '../consent/start-consent.ts'
+import { adoptStyle } from '../shared/adopt-style.ts'
+import { readTagSet } from '../shared/tag-set.ts'
+import { createTagStarter } from '../tags/create-tag-starter.ts'
+import { appendLink } from './append-link.ts'
+import { applyTypeface } from './apply-typeface.ts'
+import { carryCampaign } from './attribution.ts'
+import { followCurrentSection } from './current-section.ts'
+import { followHeaderState } from './header-state.ts'
+import { layOutLater } from './lay-out-later.ts'
+import { wireMenu } from './menu.ts'
+import { startCrossing } from './start-crossing.ts'
+import { loadIslands, wireIslands } from './wire-islands.ts'
+
+// No first frame needs these.
+adoptStyle(forcedColorsStyle + printStyle)
+followHeaderState()
+followCurrentSection()
+wireMenu()
+carryCampaign()
+wireIslands()
+const typeface = applyTypeface()
+layOutLater(typeface)
+startCrossing()
+// Here and not in the page: browsers fetch it at once, and nobody waits for it.
+appendLink('manifest', '/site.webmanifest')
+// The policy lets pictures come from the assets only, so what a browser looks for by itself is not shown in every one.
+appendLink('icon', document.querySelector<HTMLElement>('[data-icon]')?.dataset.icon ?? '')
+const tagSet = readTagSet()
+startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))

@@ -1,0 +1,40 @@
+import type { ConsentCategory } from '#contract/consent.ts'
+import {
+  CONSENT_PATH,
+  CONSENT_TEXT_VERSION,
+  type ConsentAction,
+  OPTIONAL_CATEGORIES,
+} from '#contract/consent-choice.ts'
+import type { ConsentRecord } from '#contract/consent-record.ts'
+import { randomId } from '../shared/random-id.ts'
+import type { TagSet } from '../shared/tag-set.ts'
+import { readConsentCookie, writeConsentCookie } from './consent-cookie.ts'
+import { updateGoogleConsent } from './google-consent.ts'
+import { deleteVendorCookies } from './vendor-cookies.ts'
+
+/** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
+export function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
+  const before = readConsentCookie()
+  const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
+  const id = before?.id ?? randomId()
+  writeConsentCookie({ textVersion: CONSENT_TEXT_VERSION, granted, asked: tagSet.inUse, id })
+  record({
+    id,
+    action: taken ? 'revoke' : action,
+    categories: OPTIONAL_CATEGORIES.filter((category) => granted.includes(category)),
+    text_version: CONSENT_TEXT_VERSION,
+    tag_set_version: tagSet.version,
+  })
+  if (!taken) return false
+  updateGoogleConsent(granted)
+  if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
+  deleteVendorCookies()
+  // Only a reload unloads what already runs; a vendor may write its cookies once more while the page unloads.
+  addEventListener('pagehide', deleteVendorCookies)
+  location.reload()
+  return true
+}
+
+function record(body: ConsentRecord): void {
+  navigator.sendBeacon(CONSENT_PATH, new Blob([JSON.stringify(body)], { type: 'application/json' }))
+}

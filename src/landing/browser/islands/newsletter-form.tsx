@@ -1,0 +1,80 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { isEmail } from '#contract/email-pattern.ts'
+import {
+  isSuccessMessage,
+  NEWSLETTER_HONEYPOT,
+  NEWSLETTER_MESSAGES,
+  NEWSLETTER_PATH,
+} from '#contract/newsletter-form.ts'
+import { FOOTER } from '#landing/content/footer.ts'
+import { sendSubscription } from './send-subscription.ts'
+
+interface NewsletterFormProps {
+  /** What the server answered to a plain form post. */
+  initialMessage: string | null
+  onReady?: () => void
+}
+
+export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps) {
+  const [message, setMessage] = useState(initialMessage ?? '')
+  const [sending, setSending] = useState(false)
+  // Known at once, where a state is known with the next render.
+  const busy = useRef(false)
+  const field = useRef<HTMLInputElement>(null)
+  const status = useRef<HTMLParagraphElement>(null)
+  useEffect(() => onReady?.(), [onReady])
+  useEffect(() => {
+    // On a phone the button may have been pressed at the lower edge, with its answer still below.
+    if (message !== '') status.current?.scrollIntoView({ block: 'nearest' })
+  }, [message])
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy.current) return
+    const data = new FormData(event.currentTarget)
+    const email = String(data.get('email')).trim()
+    if (!isEmail(email)) {
+      setMessage(NEWSLETTER_MESSAGES.invalid)
+      field.current?.focus()
+      return
+    }
+    setMessage('')
+    busy.current = true
+    setSending(true)
+    const answer = await sendSubscription(email, String(data.get(NEWSLETTER_HONEYPOT)))
+    busy.current = false
+    setSending(false)
+    setMessage(answer)
+    if (isSuccessMessage(answer) && field.current !== null) field.current.value = ''
+  }
+
+  const success = isSuccessMessage(message)
+  return (
+    <form action={`${NEWSLETTER_PATH}#newsletter`} method="post" noValidate onSubmit={submit}>
+      <input
+        ref={field}
+        type="email"
+        name="email"
+        autoComplete="email"
+        aria-label={FOOTER.newsletter.label}
+        aria-describedby="answer"
+        placeholder={FOOTER.newsletter.placeholder}
+        required
+      />
+      <input
+        className="trap"
+        name={NEWSLETTER_HONEYPOT}
+        tabIndex={-1}
+        autoComplete="off"
+        aria-hidden="true"
+        aria-label="Deixe em branco"
+      />
+      <button type="submit" className="btn go" disabled={sending}>
+        {sending ? FOOTER.newsletter.sending : FOOTER.newsletter.submit}
+      </button>
+      <p ref={status} role="status" id="answer" className={success ? 'ok' : 'bad'}>
+        {message}
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react'
+import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
+import { SHARING } from '../content/sharing.ts'
+import { bootLoader } from './boot-loader.ts'
+
+export interface DocumentAssets {
+  /** The whole style sheet, inlined so that nothing blocks the first paint. */
+  css: string
+  /** The same for legal texts and errors. */
+  plainCss: string
+  bootScript: string | null
+  /** Scripts of the islands, fetched when the browser has nothing else to do. */
+  prefetch: readonly string[]
+  /** Asked for after the first frame; a page without scripts asks at once, for a late font is not shown on this visit. */
+  font: string
+  pictures: { icon: string; touchIcon: string; share: string }
+}
+
+interface DocumentProps {
+  site: SiteInfo
+  assets: DocumentAssets
+  title: string
+  description: string
+  /** Path that search engines should know; null keeps the page out of them. */
+  path: string | null
+  children: ReactNode
+}
+
+export function Document({ site, assets, title, description, path, children }: DocumentProps) {
+  const { pictures } = assets
+  return (
+    <html lang="pt-BR">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <title>{title}</title>
+        {assets.bootScript === null && (
+          <>
+            <link rel="preload" as="font" type="font/woff2" href={assets.font} crossOrigin="" />
+            <link rel="icon" href={pictures.icon} />
+          </>
+        )}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
+        <style dangerouslySetInnerHTML={{ __html: assets.css }} />
+        {assets.bootScript !== null && (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: our own loader, named by its hash in the policy.
+          <script dangerouslySetInnerHTML={{ __html: bootLoader(assets.bootScript) }} />
+        )}
+        <meta name="description" content={description} />
+        <meta name="theme-color" content={COLORS.ink} />
+        {path === null ? (
+          <meta name="robots" content="noindex" />
+        ) : (
+          <Sharing site={site} title={title} description={description} path={path} image={pictures.share} />
+        )}
+      </head>
+      <body>
+        {children}
+        {assets.bootScript !== null && assets.prefetch.length > 0 && (
+          <template data-prefetch={assets.prefetch.join(' ')} data-icon={pictures.icon} />
+        )}
+      </body>
+    </html>
+  )
+}
+
+interface SharingProps {
+  site: SiteInfo
+  title: string
+  description: string
+  path: string
+  image: string
+}
+
+function Sharing({ site, title, description, path, image }: SharingProps) {
+  const url = site.siteUrl + path
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      <meta property="og:locale" content="pt_BR" />
+      <meta property="og:site_name" content={site.brandName} />
+      <meta property="og:type" content="website" />
+      <meta property="og:url" content={url} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:image" content={site.siteUrl + image} />
+      <meta property="og:image:width" content="1200" />
+      <meta property="og:image:height" content="630" />
+      <meta property="og:image:alt" content={SHARING.imageAlt} />
+      <meta name="twitter:card" content="summary_large_image" />
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
+import { Brand } from '../parts/brand.tsx'
+
+export const ERROR_TEXTS = {
+  404: {
+    title: 'Esta porta não existe.',
+    text: 'A página que você procura mudou de lugar ou nunca esteve aqui.',
+  },
+  500: {
+    title: 'Algo deu errado do nosso lado.',
+    text: 'Já registramos o erro. Tente novamente em instantes.',
+  },
+} as const
+
+export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 }) {
+  const { title, text } = ERROR_TEXTS[status]
+  return (
+    <div className="dark lost">
+      <header className="plain">
+        <div className="wrap">
+          <Brand name={site.brandName} href="/" />
+        </div>
+      </header>
+      <main className="wrap">
+        <div>
+          <p className="badge">Erro {status}</p>
+          <h1>{title}</h1>
+          <p className="lead">{text}</p>
+          <a className="btn go" href="/">
+            Voltar para o início
+          </a>
+        </div>
+        <ShutDoor />
+      </main>
+    </div>
+  )
+}
+
+/** The hero's drawing with its door closed. */
+function ShutDoor() {
+  return (
+    <svg viewBox="-300 -640 600 640" fill="none" aria-hidden="true">
+      <g stroke={COLORS.surface}>
+        <path strokeOpacity=".2" d="M-290 0v-330a290 290 0 0 1 580 0V0" />
+        <path strokeOpacity=".12" d="M-362 0v-330a362 362 0 0 1 724 0V0" />
+      </g>
+      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
+      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.ink} />
+      <path d="M-170-6h340" stroke={COLORS.accent} strokeWidth="12" />
+      <circle cx="124" cy="-210" r="9" fill={COLORS.accent} />
+    </svg>
+  )
+}

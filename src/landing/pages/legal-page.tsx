@@ -1,0 +1,44 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { copyrightLine } from '../content/footer.ts'
+import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+import { legalPagePath } from '../legal/legal-paths.ts'
+import { LegalText } from '../legal/legal-text.tsx'
+import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
+import { Brand } from '../parts/brand.tsx'
+import { CompanyLine } from '../parts/company-line.tsx'
+
+export function LegalPage({ site, slug }: { site: SiteInfo; slug: LegalSlug }) {
+  return (
+    <>
+      <header className="dark plain">
+        <div className="wrap">
+          <Brand name={site.brandName} href="/" />
+        </div>
+      </header>
+      <main className="sheet wrap">
+        <h1>{legalTitle(slug)}</h1>
+        <p className="date">{LEGAL_DATE}</p>
+        <div className="doc">
+          <LegalText document={LEGAL_DOCUMENTS[slug](site)} heading="h2" />
+        </div>
+      </main>
+      <footer className="dark">
+        <div className="wrap foot">
+          <div className="legal links">
+            <p>{copyrightLine(site.brandName)}</p>
+            {LEGAL_TITLES.map((entry) => (
+              <a
+                key={entry.slug}
+                href={legalPagePath(entry.slug)}
+                aria-current={entry.slug === slug ? 'page' : undefined}
+              >
+                {entry.title}
+              </a>
+            ))}
+            <CompanyLine site={site} />
+          </div>
+        </div>
+      </footer>
+    </>
+  )
+}

@@ -1,0 +1,213 @@
+import { HtmlValidate } from 'html-validate'
+import { describe, expect, test } from 'vitest'
+import type { SiteInfo } from '#contract/site.ts'
+import type { DocumentAssets } from './document.tsx'
+import {
+  LEGAL_TITLES,
+  renderErrorPage,
+  renderLanding,
+  renderLegalPage,
+  renderNewsletterAnswer,
+} from './render.tsx'
+
+const SITE: SiteInfo = {
+  siteUrl: 'https://arco.example',
+  brandName: 'Arco <&> Co',
+  contactEmail: 'oi@arco.example',
+  contactPhone: '+55 (11) 4000-1234',
+  whatsappNumber: '5511940001234',
+  loginUrl: 'https://app.arco.example/login',
+  registerUrl: 'https://app.arco.example/register',
+  linkedinUrl: 'https://www.linkedin.com/company/arco',
+  instagramUrl: 'https://www.instagram.com/arco',
+  legalName: 'Arco Pagamentos S.A.',
+  cnpj: '12.345.678/0001-90',
+  dpoEmail: 'dpo@arco.example',
+}
+
+const ASSETS: DocumentAssets = {
+  css: 'body{margin:0}',
+  plainCss: 'body{margin:1px}',
+  bootScript: '/assets/boot.js',
+  prefetch: ['/assets/react.js', '/assets/form.js'],
+  font: '/assets/font.woff2',
+  pictures: { icon: '/assets/icon.ico', touchIcon: '/assets/touch.png', share: '/assets/share.png' },
+}
+
+const html = renderLanding(SITE, ASSETS)
+const text = html
+  .replace(/<(style|script)[\s\S]*?<\/\1>/g, ' ')
+  .replace(/<[^>]+>/g, ' ')
+  .replace(/\s+/g, ' ')
+
+function linksTo(href: string): string[] {
+  const links = html.matchAll(/<a ([^>]*)>(.*?)<\/a>/g)
+  return Array.from(links)
+    .filter(([, attributes]) => attributes?.includes(`href="${href.replaceAll('&', '&amp;')}"`))
+    .map(([, , content = '']) => content.replace(/<[^>]+>/g, ''))
+}
+
+describe('what the description names', () => {
+  test.each([
+    '50K+',
+    '99,9%',
+    '24/7',
+    '150+',
+    '&lt; 2 s',
+    'até 40% menores',
+    '0%',
+    '30',
+    'PCI DSS Nível 1',
+    'Gateway de pagamentos de nova geração',
+    'criptografia',
+    'tempo real',
+    'Multimoeda, multipaís',
+    'Nossa missão',
+    'Explorar Todas as Funcionalidades',
+    'Não encontrou seu nicho?',
+    'Começar Gratuitamente',
+    'São Paulo, Brasil',
+    '© 2025',
+    'Cartões, débito e PIX',
+  ])('%s', (words) => {
+    expect(text).toContain(words)
+  })
+
+  test.each([
+    ['home', 'Início'],
+    ['about', 'Sobre'],
+    ['services', 'Serviços'],
+    ['niches', 'Nichos'],
+    ['contact', 'Contato'],
+  ])('#%s is a place and both menus lead to it as %s', (id, label) => {
+    expect(html.split(` id="${id}"`)).toHaveLength(2)
+    expect(linksTo(`#${id}`).filter((found) => found === label).length).toBeGreaterThanOrEqual(2)
+  })
+
+  test.each([
+    ['services', 6, '<article'],
+    ['niches', 8, '<li id='],
+    ['benefits', 6, '<div><h3>'],
+    ['about', 4, '<div><h3>'],
+  ])('%s holds %i parts', (id, count, mark) => {
+    const section = html.slice(html.indexOf(`id="${id}"`))
+    const inside = section.slice(0, section.indexOf('</section>'))
+    const parts = inside.split(mark).length - 1
+    expect(parts - (id === 'benefits' ? 1 : 0)).toBe(count)
+  })
+
+  test.each(['Produtos', 'Nichos', 'Recursos', 'Empresa'])('footer column %s', (title) => {
+    expect(html).toContain(`<h3>${title}</h3>`)
+  })
+
+  test('every link to a place of the page leads to one', () => {
+    for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) {
+      // The drawing's own parts are named in the same way.
+      expect(html).toMatch(new RegExp(` id="${id}"`))
+    }
+  })
+})
+
+describe('everything that names the installation comes from its configuration', () => {
+  const whatsapp =
+    'https://wa.me/5511940001234?text=Ol%C3%A1!%20Quero%20falar%20com%20um%20especialista%20da%20Arco%20%3C%26%3E%20Co.'
+  test.each([
+    ['registration', SITE.registerUrl, ['Abrir Conta', 'Começar Gratuitamente', 'Abra sua conta']],
+    ['login', SITE.loginUrl, ['Acessar Conta', 'Acessar Conta', 'Acessar Conta']],
+    [
+      'a specialist',
+      whatsapp,
+      ['Falar com Especialista', 'Falar com Especialista', 'Falar com Especialista', 'Fale conosco'],
+    ],
+    ['e-mail', 'mailto:oi@arco.example', ['oi@arco.example']],
+    ['phone', 'tel:+551140001234', ['+55 (11) 4000-1234']],
+    ['encarregado', 'mailto:dpo@arco.example', ['dpo@arco.example']],
+  ])('%s', (_name, href, labels) => {
+    expect(linksTo(href)).toEqual(labels)
+  })
+
+  test('networks, legal name and CNPJ', () => {
+    expect(html).toContain('href="https://www.linkedin.com/company/arco" aria-label="LinkedIn"')
+    expect(html).toContain('href="https://www.instagram.com/arco" aria-label="Instagram"')
+    expect(text).toContain('Arco Pagamentos S.A., CNPJ 12.345.678/0001-90')
+  })
+
+  test('a brand name cannot break out, and no trace of the demo brand is left', () => {
+    expect(html).not.toContain('Arco <&>')
+    expect(html).not.toContain('Pórtico')
+  })
+
+  test('what is not configured is left out', () => {
+    const bare = renderLanding(
+      { ...SITE, linkedinUrl: null, instagramUrl: null, legalName: null, cnpj: null, dpoEmail: null },
+      ASSETS,
+    )
+    for (const absent of ['CNPJ', 'Encarregado', 'sameAs', 'null', 'undefined']) {
+      expect(bare).not.toContain(absent)
+    }
+    for (const network of ['LinkedIn', 'Instagram']) {
+      expect(bare).toContain(`href="#contact" aria-label="${network}"`)
+    }
+  })
+})
+
+test('the desktop link opens a new tab, those of the phone do not', () => {
+  const logins = html.match(/<a [^>]*app\.arco\.example\/login"[^>]*>/g) ?? []
+  expect(logins.map((tag) => tag.includes('target="_blank"'))).toEqual([true, false, false])
+})
+
+test('a tag can tell registrations from conversations', () => {
+  expect(html.split('data-conversion="lead"').length - 1).toBe(3)
+  expect(html.split('data-conversion="contact"').length - 1).toBe(4)
+})
+
+test('a page with scripts asks for no file before its first frame, one without asks for its typeface', () => {
+  const preload = '<link rel="preload" as="font" type="font/woff2" href="/assets/font.woff2" crossorigin=""/>'
+  const head = html.slice(0, html.indexOf('<body'))
+  expect(head.match(/<link [^>]+>/g)).toEqual(['<link rel="canonical" href="https://arco.example/"/>'])
+  expect(renderLegalPage(SITE, ASSETS, 'privacidade')).toContain(preload)
+  expect(renderErrorPage(SITE, ASSETS, 404)).toContain(preload)
+})
+
+describe('sharing and search', () => {
+  test.each([
+    '<html lang="pt-BR"',
+    '<link rel="canonical" href="https://arco.example/"/>',
+    '<meta property="og:image" content="https://arco.example/assets/share.png"/>',
+    '"@type":"Organization"',
+    '"@type":"WebSite"',
+  ])('%s', (part) => {
+    expect(html).toContain(part)
+  })
+})
+
+test('the answer to a form post shows its message at the form and stays out of search engines', () => {
+  const answer = renderNewsletterAnswer(SITE, ASSETS, 'Inscrição realizada com sucesso!')
+  expect(answer).toContain('<p role="status" id="answer" class="ok">Inscrição realizada com sucesso!</p>')
+  expect(answer).toContain('<meta name="robots" content="noindex"/>')
+  const refused = renderNewsletterAnswer(SITE, ASSETS, 'Por favor, insira um e-mail válido.')
+  expect(refused).toContain(
+    '<p role="status" id="answer" class="bad">Por favor, insira um e-mail válido.</p>',
+  )
+})
+
+describe('valid HTML', () => {
+  const validator = new HtmlValidate({ extends: ['html-validate:standard', 'html-validate:a11y'] })
+  test.each<[string, string]>([
+    ['landing', html],
+    [
+      'newsletter answer',
+      renderNewsletterAnswer(SITE, ASSETS, 'Ocorreu um erro. Tente novamente mais tarde.'),
+    ],
+    ['404', renderErrorPage(SITE, ASSETS, 404)],
+    ['500', renderErrorPage(SITE, ASSETS, 500)],
+    ...LEGAL_TITLES.map(({ slug }) => [slug, renderLegalPage(SITE, ASSETS, slug)] satisfies [string, string]),
+  ])('%s', async (_name, page) => {
+    const report = await validator.validateString(page)
+    expect(
+      report.results.flatMap((result) =>
+        result.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`),
+      ),
+    ).toEqual([])
+  })
+})
