@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -57,12 +57,6 @@ export async function startPortico(
   return contend('Pórtico', server, { url: `${url}${LIST}`, headers })
 }
 
-/** One more sign-in of the same person. */
-export function signIn({ request }: Contender): Promise<string> {
-  const url = new URL('/auth/v1/token?grant_type=password', request.url).href
-  return takeToken(url, request.headers.apikey ?? '')
-}
-
 /** Its own command line makes the project; its default driver is `node:sqlite`, the fastest that it has with sessions. */
 export async function startLite(directory: string): Promise<Contender> {
   const cwd = join(directory, 'lite')

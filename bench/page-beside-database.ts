@@ -1,160 +1,193 @@
-/**
- * Whether the page notices what the embedded database does: `/` in a steady stream, alone and beside each kind of work,
- * in the same run. Run alone: `node bench/page-beside-database.ts` (the tree must be built).
- */
+/** Whether the page notices what the embedded database does: `/` in a steady stream, alone and beside each kind of work. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { ADMIN_BOOT_ELEMENT_ID } from '../src/contract/admin-page.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
-import { printTable } from './print-table.ts'
-import { residentMegabytes } from './process-usage.ts'
+import { freePort } from '../tests/support/free-port.ts'
+import { type CountingWebhook, startCountingWebhook } from '../tests/support/start-counting-webhook.ts'
+import { measureVisits, type Visits } from './measure-visits.ts'
+import type { SteadyLoad } from './steady-load-process.ts'
 
 const SECONDS = 6
-const VISITS_PER_SECOND = 100
-const PORT = 3917
-const URL_BASE = `http://localhost:${PORT}`
+/** Until the process that sends has started and its own code is warm. */
+const WARM_UP_MS = 2_000
+const LOCK_MS = WARM_UP_MS + 5_000
+const LEAST_LIMIT_MS = 10
 const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
 
-const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
-const file = join(directory, 'portico.db')
-const server = fork('bench/serve-with-sweep.ts', {
-  env: {
-    ...process.env,
-    PORT: String(PORT),
-    SITE_URL: URL_BASE,
-    DATA_DIR: directory,
-    PRINCIPAL_ADMIN_EMAIL: CREDENTIALS.email,
-    PRINCIPAL_ADMIN_PASSWORD: CREDENTIALS.password,
-  },
-})
-try {
-  await once(server, 'message')
-  const page = await (await fetch(`${URL_BASE}/admin`)).text()
+/** What else is going on, and how its statuses are told afterwards. */
+type Work = () => { end(): Promise<string> }
+
+interface Scene {
+  site: string
+  file: string
+  server: ChildProcess
+  webhook: CountingWebhook
+}
+
+/** Beside what, its own count, visits, and whether the aim is kept. */
+export async function benchPageBesideDatabase(): Promise<string[][]> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
+  const port = await freePort()
+  const site = `http://localhost:${port}`
+  const webhook = await startCountingWebhook()
+  const server = fork('bench/serve-with-sweep.ts', {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      SITE_URL: site,
+      DATA_DIR: directory,
+      TRUST_PROXY: 'true',
+      NEWSLETTER_WEBHOOK_URL: webhook.url,
+      PRINCIPAL_ADMIN_EMAIL: CREDENTIALS.email,
+      PRINCIPAL_ADMIN_PASSWORD: CREDENTIALS.password,
+    },
+  })
+  try {
+    await once(server, 'message')
+    const file = join(directory, 'portico.db')
+    const works = await makeWorks({ site, file, server, webhook })
+    await measureVisits(`${site}/`, SECONDS)
+    const idle = await measureVisits(`${site}/`, SECONDS)
+    const limit = Math.max(LEAST_LIMIT_MS, idle.p99 * 1.5)
+    const rows = [
+      ['page beside', 'answered', 'p50 ms', 'p99 ms', 'max ms', `p99 at most ${limit.toFixed(1)}`],
+      toRow('nothing', '', idle, limit),
+    ]
+    for (const [what, start] of works) {
+      const work = start()
+      await setTimeout(WARM_UP_MS)
+      const visits = await measureVisits(`${site}/`, SECONDS)
+      rows.push(toRow(what, await work.end(), visits, limit))
+    }
+    return rows
+  } finally {
+    server.kill()
+    await once(server, 'exit')
+    webhook.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function toRow(what: string, answered: string, { p50, p99, max }: Visits, limit: number): string[] {
+  return [what, answered, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), p99 <= limit ? 'yes' : 'no']
+}
+
+async function makeWorks({ site, file, server, webhook }: Scene): Promise<[string, Work][]> {
+  const page = await (await fetch(`${site}/admin`)).text()
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}"[^>]*>([^<]+)<`).exec(page)?.[1] ?? '{}'
   const apikey = (JSON.parse(boot) as { anonKey: string }).anonKey
+  const json = { apikey, 'content-type': 'application/json' }
   const signIn = {
-    url: `${URL_BASE}/auth/v1/token?grant_type=password`,
+    url: `${site}/auth/v1/token?grant_type=password`,
     method: 'POST',
-    headers: { apikey, 'content-type': 'application/json' },
+    headers: json,
     body: JSON.stringify(CREDENTIALS),
   }
   const { access_token: token } = (await (await fetch(signIn.url, signIn)).json()) as { access_token: string }
-  addRows()
-  const idleMegabytes = residentMegabytes(server.pid ?? 0)
-  await visits()
-  const idle = await visits()
-  const limit = Math.max(10, idle.p99 * 1.5)
-  const list = {
-    url: `${URL_BASE}/rest/v1/tracking_pixels`,
-    headers: { apikey, authorization: `Bearer ${token}` },
+  const pixels = {
+    url: `${site}/rest/v1/tracking_pixels`,
+    headers: { ...json, authorization: `Bearer ${token}` },
   }
+  const ids = await addActivePixels(pixels)
+  addRows(file)
   const beacon = {
-    url: URL_BASE + TAG_REPORT_PATH,
+    url: site + TAG_REPORT_PATH,
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ results: [] }),
+    headers: json,
+    body: JSON.stringify({ results: ids.map((id) => ({ id, outcome: 'ran' })) }),
   }
-  const subscribe = {
-    url: `${URL_BASE}/api/newsletter`,
+  const subscription = {
+    url: `${site}/api/newsletter`,
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: json,
     body: JSON.stringify({ email: 'pessoa@exemplo.com.br' }),
   }
-  const cases: [string, () => Promise<ChildProcess[]>][] = [
-    ['2,000 beacons a second', async () => [load(beacon, 2000)]],
-    ['a lock held elsewhere for 5 s, with subscriptions', async () => [holdLock(), load(subscribe, 20)]],
-    ['10,000 pixels listed again and again', async () => [load(list, 0)]],
-    ['ten people a second sign in', async () => [load(signIn, 10)]],
+  return [
+    ['2,000 beacons a second', () => load({ ...beacon, perSecond: 2_000 })],
+    [
+      'a lock held elsewhere for 5 s, 20 subscriptions a second',
+      () => {
+        holdLock(file)
+        return load({ ...subscription, perSecond: 20 })
+      },
+    ],
+    ['10,000 pixels listed again and again', () => load({ ...pixels, method: 'GET', perSecond: null })],
+    [
+      '10,000 subscriptions delivered to a webhook',
+      () => {
+        addSubscriptions(file)
+        return { end: async () => JSON.stringify(await webhook.count()) }
+      },
+    ],
+    ['ten people a second sign in', () => load({ ...signIn, perSecond: 10 })],
     [
       'a million expired limits swept',
-      async () => {
-        server.send('sweep')
-        return []
+      () => {
+        const swept = once(server, 'message')
+        void setTimeout(WARM_UP_MS).then(() => server.send('sweep'))
+        return { end: async () => String((await swept)[0]) }
       },
     ],
   ]
-  const rows = [['page beside', 'p50 ms', 'p99 ms', 'max ms', `aim: p99 < ${limit.toFixed(1)}`]]
-  const row = (what: string, { p50, p99, max }: Visits) =>
-    [what, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), p99 <= limit ? 'yes' : 'no'] as string[]
-  rows.push(row('nothing', idle))
-  for (const [what, start] of cases) {
-    const others = await start()
-    rows.push(row(what, await visits()))
-    for (const other of others) other.kill()
+}
+
+function load(options: SteadyLoad): ReturnType<Work> {
+  const child = spawn(process.execPath, ['bench/steady-load-process.ts', JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  child.stdout.on('data', (part) => {
+    printed += part
+  })
+  return {
+    end: async () => {
+      child.kill()
+      await once(child, 'close')
+      const { seconds, statuses } = JSON.parse(printed) as {
+        seconds: number
+        statuses: Record<string, number>
+      }
+      return Object.entries(statuses)
+        .map(([status, count]) => `${status}: ${(count / seconds).toFixed(1)}/s`)
+        .join(', ')
+    },
   }
-  printTable(rows)
-  console.log(`\nmemory when idle, run from source: ${idleMegabytes.toFixed(0)} MB`)
-} finally {
-  server.kill()
-  await once(server, 'exit')
-  rmSync(directory, { recursive: true, force: true })
 }
 
-interface Visits {
-  p50: number
-  p99: number
-  max: number
-}
-
-/** Counted from when each was due, so that a server that stalls is not excused from what queued up meanwhile. */
-async function visits(): Promise<Visits> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-  const start = performance.now()
-  const times: number[] = []
-  const pending: Promise<void>[] = []
-  for (let sent = 0; sent < SECONDS * VISITS_PER_SECOND; sent++) {
-    const due = start + sent * (1000 / VISITS_PER_SECOND)
-    while (performance.now() < due) await new Promise((resolve) => setTimeout(resolve, 1))
-    pending.push(
-      new Promise((resolve, reject) => {
-        const asked = performance.now()
-        get(`${URL_BASE}/`, { agent }, (response) => {
-          response.resume().on('end', () => {
-            times.push(performance.now() - asked)
-            resolve()
-          })
-        }).on('error', reject)
-      }),
-    )
-  }
-  await Promise.all(pending)
-  agent.destroy()
-  times.sort((a, b) => a - b)
-  const at = (share: number) =>
-    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), max: at(1) }
-}
-
-/** From a process of its own, so that it does not delay the clock that is being watched. `perSecond` 0: one at a time. */
-function load(request: { url: string }, perSecond: number): ChildProcess {
-  const script = `
-    const [{ url, ...options }, perSecond] = JSON.parse(process.argv[1])
-    const ask = () => fetch(url, options).then((answer) => answer.arrayBuffer()).catch(() => {})
-    if (perSecond === 0) for (;;) await ask()
-    const start = performance.now()
-    for (let sent = 0; ; ) {
-      for (; sent < ((performance.now() - start) / 1000) * perSecond; sent++) ask()
-      await new Promise((resolve) => setTimeout(resolve, 1))
-    }`
-  return spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify([request, perSecond])])
-}
-
-function holdLock(): ChildProcess {
+function holdLock(file: string): void {
   const script = `
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(process.argv[1], { timeout: 5000 })
     database.exec('begin immediate')
-    setTimeout(() => database.exec('rollback'), 5000)`
-  return spawn(process.execPath, ['--input-type=module', '-e', script, file])
+    setTimeout(() => database.exec('rollback'), ${LOCK_MS})`
+  spawn(process.execPath, ['--input-type=module', '-e', script, file], { stdio: 'ignore' })
+}
+
+/** Three that run on the page, so that their reports are counted. */
+async function addActivePixels({ url, headers }: { url: string; headers: Record<string, string> }) {
+  const pixels = [1, 2, 3].map((number) => ({
+    name: `Ativo ${number}`,
+    type: 'custom',
+    code: `<script>window.bench${number} = true</script>`,
+    is_active: true,
+  }))
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, prefer: 'return=representation' },
+    body: JSON.stringify(pixels),
+  })
+  if (!answer.ok) throw new Error(`adding pixels: ${answer.status} ${await answer.text()}`)
+  return ((await answer.json()) as { id: string }[]).map(({ id }) => id)
 }
 
 /** Ten thousand pixels and a million limits that have expired, straight into the file. */
-function addRows(): void {
+function addRows(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })
   database.exec(`
     begin;
@@ -167,5 +200,16 @@ function addRows(): void {
       '<script>/* ' || hex(zeroblob(300)) || ' */</script>', 0, '[]', 'marketing',
       '2026-11-15T01:02:03.456Z', '2026-11-15T01:02:03.456Z' from n;
     commit`)
+  database.close()
+}
+
+/** Ten thousand that are due. */
+function addSubscriptions(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  database.exec(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+    insert into newsletter_subscriptions (id, email, status, delivery_key, next_attempt_at, created_at)
+    select 'bench ' || i, 'pessoa' || i || '@exemplo.com.br', 'pending', 'bench ' || i, '2026-11-15T01:02:03.456Z',
+      '2026-11-15T01:02:03.456Z' from n`)
   database.close()
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
- * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation` or
- * `--only=dashboard` takes one part.
+ * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
+ * `--only=database` or `--only=dashboard` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,6 +11,7 @@ import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
+import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { printTable } from './print-table.ts'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
@@ -44,6 +45,10 @@ if (isWanted('data')) {
 if (isWanted('operation')) {
   console.log()
   printTable([['operation', 'measured', 'aim'], ...(await benchOperation())])
+}
+if (isWanted('database')) {
+  console.log()
+  printTable(await benchPageBesideDatabase())
 }
 if (isWanted('dashboard')) {
   console.log()

@@ -23,7 +23,7 @@ export async function renderPageFromSource(
   path: string,
 ): Promise<string | null> {
   const renderer = (await vite.ssrLoadModule('/src/landing/pages/render.tsx')) as LandingRenderer
-  const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === `/${slug}`)
+  const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === renderer.legalPagePath(slug))
   if (path !== '/' && legal === undefined) return null
   const html =
     legal === undefined

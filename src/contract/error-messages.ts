@@ -1,3 +1,5 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './admin-user.ts'
+
 /** What a failed call tells, whichever of the two protocols it spoke. `status` 0 means that no answer came. */
 export interface Failure {
   status: number
@@ -58,7 +60,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 const PASSWORD_REASONS: Readonly<Record<string, string>> = {
-  length: 'A senha precisa ter de 8 a 128 caracteres.',
+  length: `A senha precisa ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`,
   characters: 'Misture letras, números e símbolos na senha.',
   pwned: 'Esta senha é comum ou já vazou na internet. Escolha outra.',
   guessable: 'Esta senha é fácil de adivinhar. Junte três ou quatro palavras que só você escolheria.',

@@ -1,7 +1,7 @@
 /** What form and server both know of a subscription, apart from the schema so that the page carries no validation library. */
 
 export const NEWSLETTER_PATH = '/api/newsletter'
-/** A field that people never see; a robot that fills every field gives itself away. */
+/** A field that people never see: who fills it in is a robot. */
 export const NEWSLETTER_HONEYPOT = 'site'
 
 /** A box is green exactly when its text contains the word "sucesso". */

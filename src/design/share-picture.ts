@@ -1,3 +1,5 @@
+import { COLORS, DRAWING_COLORS } from './colors.ts'
+
 const METHODS = {
   card: 'M-14-10h28v20h-28zm0 6h28',
   debit: 'M-14-10h28v20h-28zm6 6h6v6h-6z',
@@ -20,11 +22,11 @@ export function sharePictureSvg({ name, headline }: SharePictureWords): string {
     (line, index) => `<text x="76" y="${252 + index * 80}" font-size="78">${escapeXml(line)}</text>`,
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" fill="none">
-<rect width="1200" height="630" fill="#0b201b"/>
+<rect width="1200" height="630" fill="${COLORS.ink}"/>
 <g transform="translate(900 590) scale(.88)">
 <g stroke="#fff" stroke-width="1.5"><path stroke-opacity=".2" d="M-290 0v-260a290 290 0 0 1 580 0V0"/><path stroke-opacity=".12" d="M-372 0v-260a372 372 0 0 1 744 0V0"/><path stroke-opacity=".07" d="M-462 0v-260a462 462 0 0 1 924 0V0"/></g>
-<path d="M-226 0v-260a226 226 0 0 1 452 0V0z" fill="#13302a"/><path d="M-170 0v-260a170 170 0 0 1 340 0V0z" fill="#ffc93c"/>
-<path d="M-230-270h60m-60 100h60m-230 100h230" stroke="#fff" stroke-opacity=".25" stroke-width="2"/><path d="M-170-270h340m-340 100h340m-340 100h340" stroke="#0b201b" stroke-opacity=".25" stroke-width="2"/><path d="M170-270h430m-430 100h430m-430 100h430" stroke="#ffc93c" stroke-width="2"/>
+<path d="M-226 0v-260a226 226 0 0 1 452 0V0z" fill="${COLORS.ink2}"/><path d="M-170 0v-260a170 170 0 0 1 340 0V0z" fill="${COLORS.accent}"/>
+<path d="M-230-270h60m-60 100h60m-230 100h230" stroke="#fff" stroke-opacity=".25" stroke-width="2"/><path d="M-170-270h340m-340 100h340m-340 100h340" stroke="${COLORS.ink}" stroke-opacity=".25" stroke-width="2"/><path d="M170-270h430m-430 100h430m-430 100h430" stroke="${COLORS.accent}" stroke-width="2"/>
 ${payment('card', 0, -270, 'inside')}${payment('debit', 228, -170, 'after')}${payment('pix', -212, -70, 'before')}${payment('pix', 48, -70, 'inside')}
 </g>
 <path d="M0 590h1200v40H0z" fill="#f6f6f0"/><path d="M750 590h300l53 40H697z" fill="#ffefbd"/>
@@ -43,13 +45,13 @@ function payment(
   zone: 'before' | 'inside' | 'after',
 ): string {
   const look = {
-    before: { fill: '#13302a', edge: '#5f7a70', line: '#b4c2bb' },
-    inside: { fill: '#0b201b', edge: '#0b201b', line: '#ffc93c' },
-    after: { fill: '#f6f6f0', edge: '#f6f6f0', line: '#44534d' },
+    before: { fill: COLORS.ink2, edge: COLORS.ink3, line: COLORS.onInk2 },
+    inside: { fill: COLORS.ink, edge: COLORS.ink, line: COLORS.accent },
+    after: { fill: COLORS.paper, edge: COLORS.paper, line: COLORS.text2 },
   }[zone]
   const end =
     zone === 'after'
-      ? '<circle cx="72" r="13" fill="#0b6b45"/><path d="m66 0 5 5 8-9" stroke="#fff" stroke-width="3"/>'
+      ? `<circle cx="72" r="13" fill="${COLORS.ok}"/><path d="m66 0 5 5 8-9" stroke="${COLORS.surface}" stroke-width="3"/>`
       : `<circle cx="72" r="11" stroke="${look.line}" stroke-width="2.5" stroke-dasharray="3.6 3.3"/>`
   return `<g transform="translate(${x} ${y})"><rect x="-104" y="-34" width="208" height="68" rx="15" fill="${look.fill}" stroke="${look.edge}" stroke-width="1.5"/><path transform="translate(-68 0)" d="${METHODS[method]}" stroke="${look.line}" stroke-width="2.5"/><path d="M-34-8h66M-34 10h40" stroke="${look.line}" stroke-width="6" stroke-linecap="round"/>${end}</g>`
 }

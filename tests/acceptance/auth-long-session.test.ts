@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAuthContext } from '#server/auth/create-auth.ts'
-import { resetPassword } from '#server/auth/reset-password.ts'
+import { resetPassword } from '#server/auth/passwords/reset-password.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'

@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from '#server/db/database.ts'
 import { DeliveryWorker } from '#server/newsletter/delivery-worker.ts'
 import { ENGINES } from '../support/engines.ts'
-import { spawnNode } from '../support/spawn-server.ts'
+import { startCountingWebhook } from '../support/start-counting-webhook.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-const WAITING = 10_000
-/** Generous, because the machine that runs the tests is busy with others; what we see is far below. */
-const EVENT_LOOP_P99_MS = 200
-const PAGE_P95_MS = 250
-
-async function startCountingWebhook(): Promise<{ url: string; count(): Promise<unknown> }> {
-  const webhook = spawnNode(['tests/support/counting-webhook.ts'], {})
-  onTestFinished(() => void webhook.child.kill())
-  await expect.poll(() => webhook.output(), { timeout: 10_000, interval: 10 }).toMatch(/^\d+\n/m)
-  const url = `http://127.0.0.1:${/^\d+/m.exec(webhook.output())?.[0]}/`
-  return { url, count: async () => (await fetch(url)).json() }
-}
+/** More than the worker ever takes at once; how quick the page stays beside ten thousand is for the bench to say. */
+const WAITING = 1_500
 
 async function fillQueue(db: Db): Promise<void> {
   const at = new Date().toISOString()
@@ -46,52 +35,25 @@ async function countWaiting(db: Db): Promise<number> {
   return waiting
 }
 
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
-}
+test.each(ENGINES)('all that wait on %s are delivered once each while the page answers', async (engine) => {
+  const webhook = await startCountingWebhook()
+  onTestFinished(webhook.stop)
+  const site = await startTestApp({ engine, listen: true })
+  const { db } = site.database
+  await fillQueue(db)
+  const worker = new DeliveryWorker({
+    db,
+    webhook: { webhookUrl: webhook.url, webhookSecret: 'segredo' },
+    log: site.app.log as never,
+  })
+  onTestFinished(async () => {
+    await worker.stop()
+    await site.close()
+  })
 
-test.each(ENGINES)(
-  'ten thousand that wait on %s are delivered once each while the page stays quick',
-  async (engine) => {
-    const webhook = await startCountingWebhook()
-    const site = await startTestApp({ engine, listen: true })
-    const { db } = site.database
-    await fillQueue(db)
-    const worker = new DeliveryWorker({
-      db,
-      webhook: { webhookUrl: webhook.url, webhookSecret: 'segredo' },
-      log: site.app.log as never,
-    })
-    onTestFinished(async () => {
-      await worker.stop()
-      await site.close()
-    })
-
-    const eventLoop = monitorEventLoopDelay({ resolution: 5 })
-    const pageTimes: number[] = []
-    const started = performance.now()
-    eventLoop.enable()
-    worker.start()
-    while ((await countWaiting(db)) > 0) {
-      for (let visit = 0; visit < 20; visit++) {
-        const asked = performance.now()
-        const response = await fetch(site.url)
-        await response.arrayBuffer()
-        expect(response.status).toBe(200)
-        pageTimes.push(performance.now() - asked)
-      }
-    }
-    eventLoop.disable()
-    const seconds = (performance.now() - started) / 1_000
-
-    const p99 = eventLoop.percentile(99) / 1e6
-    const page = percentile(pageTimes, 0.95)
-    console.info(
-      `${engine}: ${WAITING} delivered in ${seconds.toFixed(1)} s; event loop p99 ${p99.toFixed(1)} ms, max ${(eventLoop.max / 1e6).toFixed(1)} ms; page p95 ${page.toFixed(1)} ms of ${pageTimes.length} visits`,
-    )
-    expect(await webhook.count()).toEqual({ calls: WAITING, keys: WAITING })
-    expect(p99).toBeLessThan(EVENT_LOOP_P99_MS)
-    expect(page).toBeLessThan(PAGE_P95_MS)
-  },
-  150_000,
-)
+  let visits = 0
+  worker.start()
+  for (; (await countWaiting(db)) > 0; visits++) expect((await fetch(site.url)).status).toBe(200)
+  expect(visits).toBeGreaterThan(1)
+  expect(await webhook.count()).toEqual({ calls: WAITING, keys: WAITING })
+})

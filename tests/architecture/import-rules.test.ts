@@ -26,7 +26,7 @@ test.each([
   ['src/landing/sections/footer.tsx', '../browser/islands/islands.ts'],
   ['src/landing/parts/brand.tsx', '#landing/browser/shared/gtag.ts'],
   ['src/landing/drawings/fees.tsx', '../browser/consent/consent-banner.tsx'],
-  ['src/landing/content/hero.ts', '../browser/boot/when-idle.ts'],
+  ['src/landing/content/hero.ts', '../browser/shared/when-idle.ts'],
   ['src/landing/legal/terms.ts', '../browser/shared/gtag.ts'],
   ['src/landing/browser/tags/run-tags.ts', '../consent/save-choice.ts'],
   ['src/landing/browser/shared/gtag.ts', '../boot/boot.ts'],
@@ -34,7 +34,8 @@ test.each([
   ['src/landing/loose.ts', './content/hero.ts'],
   ['src/server/landing/page-store.ts', '#landing/sections/hero.tsx'],
   ['src/new-room/anything.ts', '#server/config.ts'],
-  ['src/server/http/gate.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/refuse-service-workers.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/refuse-service-workers.ts', '#tests/support/engines.ts'],
 ])('%s may not import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toHaveLength(1)
 })

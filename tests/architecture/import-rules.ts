@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   design: [],
   'landing/browser/boot': ['contract', 'design', 'landing/legal', 'landing/styles', 'landing/browser/*'],
-  'landing/browser/consent': ['contract', 'landing/styles', 'landing/browser/shared'],
+  'landing/browser/consent': ['contract', 'landing/legal', 'landing/styles', 'landing/browser/shared'],
   'landing/browser/islands': [
     'contract',
     'landing/content',
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/browser/consent',
     'landing/browser/shared',
   ],
-  'landing/browser/shared': ['contract'],
+  'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
   'landing/content': ['contract'],
   'landing/drawings': ['contract', 'design', 'landing/content'],
@@ -56,7 +56,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ['contract', 'design', 'admin/app', 'admin/lib'],
   'server/db': ['contract'],
   'server/http': ['contract', 'server/db', 'server/config'],
-  'server/landing': ['contract', 'landing/pages', 'server/db', 'server/http', 'server/config'],
+  'server/landing': [
+    'contract',
+    'design/colors.ts',
+    'landing/pages',
+    'server/db',
+    'server/http',
+    'server/config',
+  ],
   'server/secrets': ['contract', 'server/db', 'server/config'],
   'server/commands': ['contract', 'server/*'],
   'server/config': ['contract', 'server/env-reader'],
@@ -67,7 +74,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A feature knows no other feature, a service no other service. */
 function defaultFor(room: string): readonly string[] {
   if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
-  if (room.startsWith('server/')) return ['contract', 'server/db', 'server/http', 'server/config']
+  if (room.startsWith('server/'))
+    return ['contract', 'design/colors.ts', 'server/db', 'server/http', 'server/config']
   return ['contract']
 }
 
@@ -97,6 +105,7 @@ export function importsOf(file: string, source: string): string[] {
     ),
   ]
   return requests.flatMap((request) => {
+    if (request?.startsWith('#tests/')) return [request.slice(1)]
     if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
     return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
   })

@@ -23,6 +23,8 @@ export class Load {
   readonly wrong: string[] = []
   /** The last name of the pixel that was acknowledged, as a number. */
   renamed = 0
+  /** The last that did not succeed. */
+  #last: string[] = []
   #stopped = false
   #running: Promise<unknown>
 
@@ -38,7 +40,12 @@ export class Load {
   async untilWorking(): Promise<void> {
     const enough = this.acknowledged.size + ENOUGH
     const next = this.renamed + 1
-    await until('calls succeed', () => this.acknowledged.size >= enough && this.renamed >= next)
+    await until('calls succeed', () => this.acknowledged.size >= enough && this.renamed >= next).catch(
+      (error: Error) => {
+        const missing = [`${enough - this.acknowledged.size} subscriptions`, `${next - this.renamed} changes`]
+        throw new Error(`${error.message}; missing ${missing.join(', ')}; last answers: ${this.#last}`)
+      },
+    )
   }
 
   /** Waits until one more call is told to come again: what was broken has been noticed. */
@@ -89,6 +96,7 @@ export class Load {
   }
 
   #judge(answer: Answer): void {
+    this.#last = [...this.#last.slice(-2), describe(answer)]
     const isPromised = answer.status === 503 && answer.retryAfter !== null && PORTUGUESE.test(answer.text)
     // A machine that is too busy for its own tests sheds calls; that is another promise.
     if (isPromised || /"overloaded"/.test(answer.text)) this.refused++

@@ -231,7 +231,7 @@ test('a new kind of tag or a new text asks again, and meanwhile only what was ag
   expect(vendors.hits).toEqual([])
 })
 
-test('moments reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
+test('conversions reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
   // Stay on the page: where the links lead is not of interest here.
   await page.evaluate(() =>
     addEventListener('click', (event) => {
@@ -245,7 +245,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
   await quiet()
   vendors.clear()
 
-  const moments: [() => Promise<void>, string[]][] = [
+  const conversions: [() => Promise<void>, string[]][] = [
     [() => lead.click(), ['Lead', 'generate_lead']],
     [
       () => page.getByRole('link', { name: 'Começar Gratuitamente' }).first().click(),
@@ -258,7 +258,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
     [subscribe, ['Subscribe', 'sign_up']],
   ]
   const ids = new Set<string | null>()
-  for (const [happen, names] of moments) {
+  for (const [happen, names] of conversions) {
     vendors.clear()
     await happen()
     await vi.waitFor(() => expect(vendors.hits.length).toBeGreaterThanOrEqual(2), 5000)
@@ -270,7 +270,7 @@ test('moments reach every tag in its own words, once, with one id; those before 
     expect(second).toBe(first)
     ids.add(first ?? null)
   }
-  expect(ids.size).toBe(moments.length)
+  expect(ids.size).toBe(conversions.length)
 })
 
 async function subscribe(): Promise<void> {

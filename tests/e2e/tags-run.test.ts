@@ -168,7 +168,7 @@ test('a container loads what it likes, its events have a name of their own, and 
   >[]
   expect(layer.map((entry) => entry.event ?? entry[1])).toEqual(['default', 'update', 'gtm.js'])
   await page.evaluate(() =>
-    document.dispatchEvent(new CustomEvent('portico:moment', { detail: { name: 'lead' } })),
+    document.dispatchEvent(new CustomEvent('portico:conversion', { detail: { name: 'lead' } })),
   )
   await vi.waitFor(async () =>
     expect(await page.evaluate(() => window.dataLayer?.at(-1))).toMatchObject({

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-async function open(path: string): Promise<Page> {
-  const browser = await launchFirefox({ fonts: 'dejavu' })
+async function open(path: string, preferences: Record<string, unknown> = {}): Promise<Page> {
+  const browser = await launchFirefox({ fonts: 'dejavu', preferences })
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
   await page.setViewport({ width: 375, height: 740 })
@@ -48,3 +48,8 @@ testInFirefox(
     }
   },
 )
+
+testInFirefox('starts where the browser hides its clock', async () => {
+  const page = await open('/', { 'privacy.resistFingerprinting': true })
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('.consent')?.hidden === false)
+})

@@ -17,7 +17,7 @@ import { insertSecrets, openAll, type SecretRow, textsOf } from '../support/secr
 import { type SpawnedServer, spawnNode, spawnServer, untilReady } from '../support/spawn-server.ts'
 
 const PRINCIPAL = { email: 'principal@portico.example', password: 'ponte-lilas-grafite-58' }
-const RANDOM_KILLS = 12
+const RANDOM_KILLS = 4
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -11,8 +11,8 @@ import type { FontWorld } from './font-worlds.ts'
 
 interface LaunchOptions {
   /** The fonts of the visitor's device; the system's are never seen. */
-  fonts?: FontWorld
-  resolve?: Record<string, string>
+  fonts?: FontWorld | undefined
+  resolve?: Record<string, string> | undefined
   /** Pages that were left are kept and come back as they were, as people's browsers do; the driver switches that off. */
   backForwardCache?: boolean
 }

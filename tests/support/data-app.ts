@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import { createAuth } from '#server/auth/create-auth.ts'
-import { ensurePrincipal } from '#server/auth/ensure-principal.ts'
+import { ensurePrincipal } from '#server/auth/principal/ensure-principal.ts'
 import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/register-data.ts'
 import type { Database } from '#server/db/database.ts'

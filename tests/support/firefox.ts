@@ -8,7 +8,9 @@ export const testInFirefox = test.runIf(inject('firefox') !== null)
 
 interface FirefoxOptions {
   /** The fonts of the visitor's device; the system's are never seen. */
-  fonts?: FontWorld
+  fonts?: FontWorld | undefined
+  /** `host:port` through which https leaves; localhost is reached without it. */
+  proxy?: string | undefined
   /** Preferences over those that keep it quiet, by the names of `about:config`. */
   preferences?: Record<string, unknown>
 }
@@ -16,6 +18,7 @@ interface FirefoxOptions {
 /** Firefox over WebDriver BiDi, with a profile of its own and nothing to say to its maker. */
 export function launchFirefox({
   fonts = 'liberation',
+  proxy,
   preferences = {},
 }: FirefoxOptions = {}): Promise<Browser> {
   const executablePath = inject('firefox')
@@ -39,7 +42,13 @@ export function launchFirefox({
       'security.sandbox.content.read_path_whitelist': `${dirname(fontConfiguration)}/`,
       'services.settings.server': 'data:,',
       'toolkit.telemetry.enabled': false,
+      ...(proxy === undefined ? {} : toProxyPreferences(proxy)),
       ...preferences,
     },
   })
+}
+
+function toProxyPreferences(proxy: string): Record<string, unknown> {
+  const { hostname, port } = new URL(`http://${proxy}`)
+  return { 'network.proxy.type': 1, 'network.proxy.ssl': hostname, 'network.proxy.ssl_port': Number(port) }
 }

@@ -4,6 +4,7 @@ import { isBuildFresh } from '../../scripts/build-stamp.ts'
 import { findChromium } from './find-chromium.ts'
 import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
+import { findWebKit, type WebKitPrograms } from './find-webkit.ts'
 import { type FontConfigurations, writeFontConfigurations } from './font-worlds.ts'
 import { startPostgres } from './start-postgres.ts'
 
@@ -14,6 +15,8 @@ declare module 'vitest' {
     chromium: string
     /** Null where it cannot be had. */
     firefox: string | null
+    /** Null where it cannot be had. */
+    webkit: WebKitPrograms | null
     fontConfigurations: FontConfigurations['files']
   }
 }
@@ -31,6 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('postgresSocket', postgres.socketDirectory)
   project.provide('chromium', findChromium())
   project.provide('firefox', findFirefox())
+  project.provide('webkit', findWebKit())
   const fonts = writeFontConfigurations()
   project.provide('fontConfigurations', fonts.files)
   return async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { createServer as createProxy } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { generate } from 'selfsigned'
 import { VENDOR_SCRIPTS } from './vendor-scripts.ts'
 
@@ -15,6 +16,8 @@ interface VendorHit {
 export interface VendorStandIn {
   /** For `launchBrowser`: every vendor's name leads here. */
   resolve: Record<string, string>
+  /** For browsers that map no names: a proxy behind which every host leads here. */
+  proxy: string
   hits: VendorHit[]
   /** Hits as `host path`, without repetition, sorted. */
   seen(): string[]
@@ -54,7 +57,21 @@ export async function startVendors(): Promise<VendorStandIn> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
+  const proxy = createProxy().on('connect', (_request, client) => {
+    const onward = connect(port, '127.0.0.1', () =>
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+    )
+    client.pipe(onward).pipe(client)
+    for (const [end, other] of [
+      [client, onward],
+      [onward, client],
+    ] as const)
+      end.on('error', () => other.destroy())
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
   return {
+    proxy: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     resolve: Object.fromEntries(VENDOR_NAMES.map((name) => [name, `127.0.0.1:${port}`])),
     hits,
     seen: () => [...new Set(hits.map((hit) => hit.host + hit.path))].sort(),
@@ -62,8 +79,10 @@ export async function startVendors(): Promise<VendorStandIn> {
     clear: () => void hits.splice(0),
     close: async () => {
       server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      for (const each of [proxy, server]) {
+        each.close()
+        await once(each, 'close')
+      }
     },
   }
 }

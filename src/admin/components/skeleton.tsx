@@ -1,3 +1,3 @@
-export function Bone({ className }: { className: string }) {
+export function Skeleton({ className }: { className: string }) {
   return <span className={`block breathing bg-[#e6e8df] ${className}`} />
 }

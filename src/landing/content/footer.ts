@@ -1,5 +1,5 @@
-/** Where a footer link leads: a place of the page, a page of its own, or one of the outside addresses. */
-export type FooterTarget = `#${string}` | `/${string}` | 'register' | 'whatsapp'
+/** Where a footer link leads: a place of the page, a legal document, or one of the outside addresses. */
+export type FooterTarget = `#${string}` | 'compliance' | 'register' | 'whatsapp'
 
 export interface FooterColumn {
   title: string
@@ -52,7 +52,7 @@ export const FOOTER_COLUMNS: FooterColumn[] = [
     title: 'Empresa',
     links: [
       { label: 'Sobre', to: '#about' },
-      { label: 'Compliance', to: '/compliance' },
+      { label: 'Compliance', to: 'compliance' },
       { label: 'Fale conosco', to: 'whatsapp' },
       { label: 'Abra sua conta', to: 'register' },
     ],

@@ -1,3 +1,4 @@
+import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
 import { HERO_PAYMENTS } from '../content/hero.ts'
 
 /** One payment in each half of the loop on each of three lanes; the style sheet gives them their places and times. */
@@ -11,8 +12,8 @@ const ICONS = {
 } as const
 
 /**
- * Payments cross the lit door. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so that
- * crossing changes its look while only `transform` and `opacity` ever move.
+ * Payments pass through the arch. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so
+ * that crossing changes its look while only `transform` and `opacity` ever move.
  */
 export function Crossing({ label }: { label: string }) {
   return (
@@ -51,26 +52,31 @@ function Wall() {
     <svg className="wall" viewBox="-380 -640 760 640" fill="none" aria-hidden="true">
       <defs>
         <linearGradient id="fade">
-          <stop stopColor="#fff" stopOpacity="0" />
-          <stop offset="1" stopColor="#fff" stopOpacity=".3" />
+          <stop stopColor={COLORS.surface} stopOpacity="0" />
+          <stop offset="1" stopColor={COLORS.surface} stopOpacity=".3" />
         </linearGradient>
         <linearGradient id="spill" x2="0" y2="1">
-          <stop stopColor="#ffefbd" />
-          <stop offset="1" stopColor="#ffefbd" stopOpacity="0" />
+          <stop stopColor={DRAWING_COLORS.lightOnFloor} />
+          <stop offset="1" stopColor={DRAWING_COLORS.lightOnFloor} stopOpacity="0" />
         </linearGradient>
       </defs>
       <path d="M-170 0h340l230 320h-800z" fill="url(#spill)" />
-      <g stroke="#fff">
+      <g stroke={COLORS.surface}>
         <path strokeOpacity=".2" d="M-290 0v-330a290 290 0 0 1 580 0V0" />
         <path strokeOpacity=".12" d="M-362 0v-330a362 362 0 0 1 724 0V0" />
         <path strokeOpacity=".07" d="M-442 0v-330a442 442 0 0 1 884 0V0" />
       </g>
-      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill="#13302a" />
-      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill="#ffc93c" />
+      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
+      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.accent} />
       <g className="lanes">
         <path d="M-470-311h300v2h-300zm0 108h300v2h-300zm0 108h300v2h-300z" fill="url(#fade)" />
-        <path d="M-170-310h340m0 108h-340m0 108h340" stroke="#0b201b" strokeOpacity=".25" strokeWidth="2" />
-        <path d="M170-310h1800m0 108H170m0 108h1800" stroke="#ffc93c" strokeWidth="2" />
+        <path
+          d="M-170-310h340m0 108h-340m0 108h340"
+          stroke={COLORS.ink}
+          strokeOpacity=".25"
+          strokeWidth="2"
+        />
+        <path d="M170-310h1800m0 108H170m0 108h1800" stroke={COLORS.accent} strokeWidth="2" />
       </g>
     </svg>
   )

@@ -1,5 +1,4 @@
 import type { SiteInfo } from '#contract/site.ts'
-import type { LegalSlug } from './legal-titles.ts'
 
 /** What the texts say of the company. */
 export type LegalParties = Pick<SiteInfo, 'brandName' | 'contactEmail' | 'legalName' | 'cnpj' | 'dpoEmail'>
@@ -10,11 +9,6 @@ export type LegalBlock = string | readonly string[]
 export interface LegalDocument {
   intro: string
   sections: readonly { title: string; blocks: readonly LegalBlock[] }[]
-}
-
-/** Where the dialog gets a document as JSON: only what is opened is ever sent. */
-export function legalDocumentPath(slug: LegalSlug): string {
-  return `/api/legal/${slug}`
 }
 
 export function companyName({ brandName, legalName, cnpj }: LegalParties): string {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
 import { SHARING } from '../content/sharing.ts'
 import { bootLoader } from './boot-loader.ts'
 
@@ -49,7 +50,7 @@ export function Document({ site, assets, title, description, path, children }: D
           <script dangerouslySetInnerHTML={{ __html: bootLoader(assets.bootScript) }} />
         )}
         <meta name="description" content={description} />
-        <meta name="theme-color" content="#0b201b" />
+        <meta name="theme-color" content={COLORS.ink} />
         {path === null ? (
           <meta name="robots" content="noindex" />
         ) : (

@@ -1,4 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
 import { Brand } from '../parts/brand.tsx'
 
 export const ERROR_TEXTS = {
@@ -36,18 +37,18 @@ export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 
   )
 }
 
-/** The hero's wall with its door closed: only the light under it is left. */
+/** The hero's drawing with its door closed. */
 function ShutDoor() {
   return (
     <svg viewBox="-300 -640 600 640" fill="none" aria-hidden="true">
-      <g stroke="#fff">
+      <g stroke={COLORS.surface}>
         <path strokeOpacity=".2" d="M-290 0v-330a290 290 0 0 1 580 0V0" />
         <path strokeOpacity=".12" d="M-362 0v-330a362 362 0 0 1 724 0V0" />
       </g>
-      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill="#13302a" />
-      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill="#0b201b" />
-      <path d="M-170-6h340" stroke="#ffc93c" strokeWidth="12" />
-      <circle cx="124" cy="-210" r="9" fill="#ffc93c" />
+      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
+      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.ink} />
+      <path d="M-170-6h340" stroke={COLORS.accent} strokeWidth="12" />
+      <circle cx="124" cy="-210" r="9" fill={COLORS.accent} />
     </svg>
   )
 }

@@ -1,6 +1,7 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { copyrightLine } from '../content/footer.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+import { legalPagePath } from '../legal/legal-paths.ts'
 import { LegalText } from '../legal/legal-text.tsx'
 import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
 import { Brand } from '../parts/brand.tsx'
@@ -28,7 +29,7 @@ export function LegalPage({ site, slug }: { site: SiteInfo; slug: LegalSlug }) {
             {LEGAL_TITLES.map((entry) => (
               <a
                 key={entry.slug}
-                href={`/${entry.slug}`}
+                href={legalPagePath(entry.slug)}
                 aria-current={entry.slug === slug ? 'page' : undefined}
               >
                 {entry.title}

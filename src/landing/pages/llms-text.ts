@@ -7,6 +7,7 @@ import { HERO } from '../content/hero.ts'
 import { NICHES } from '../content/niches.ts'
 import { whatsappUrl } from '../content/outside-links.ts'
 import { SERVICES } from '../content/services.ts'
+import { legalPagePath } from '../legal/legal-paths.ts'
 import { LEGAL_TITLES } from '../legal/legal-titles.ts'
 
 /** The page for programs that read (llmstxt.org): same copy, same source. */
@@ -44,7 +45,7 @@ export function renderLlmsText(site: SiteInfo): string {
     ]),
     list(
       'Documentos',
-      LEGAL_TITLES.map(({ slug, title }) => `[${title}](${site.siteUrl}/${slug})`),
+      LEGAL_TITLES.map(({ slug, title }) => `[${title}](${site.siteUrl}${legalPagePath(slug)})`),
     ),
   ].join('\n\n')}\n`
 }

@@ -1,7 +1,7 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
-import { sharePictureSvg } from '../../design/share-picture.ts'
+import { sharePictureSvg } from '#design/share-picture.ts'
 import { HERO } from '../content/hero.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
@@ -189,8 +189,8 @@ test('the desktop link opens a new tab, those of the phone do not', () => {
 })
 
 test('a tag can tell registrations from conversations', () => {
-  expect(html.split('data-moment="lead"').length - 1).toBe(3)
-  expect(html.split('data-moment="contact"').length - 1).toBe(4)
+  expect(html.split('data-conversion="lead"').length - 1).toBe(3)
+  expect(html.split('data-conversion="contact"').length - 1).toBe(4)
 })
 
 test('a page with scripts asks for no file before its first frame, one without asks for its typeface', () => {

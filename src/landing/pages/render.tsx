@@ -3,14 +3,15 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import type { SiteInfo } from '#contract/site.ts'
 import { SHARING } from '../content/sharing.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+import { legalPagePath } from '../legal/legal-paths.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
 import { Document, type DocumentAssets } from './document.tsx'
 import { ERROR_TEXTS, ErrorPage } from './error-page.tsx'
 import { LandingPage } from './landing-page.tsx'
 import { LegalPage } from './legal-page.tsx'
 
-export { legalDocumentPath } from '../legal/legal-document.ts'
 export { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
 export { LEGAL_TITLES } from '../legal/legal-titles.ts'
 export { renderLlmsText } from './llms-text.ts'
 
@@ -51,7 +52,7 @@ export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: Le
       assets={plain(assets)}
       title={`${legalTitle(slug)} | ${site.brandName}`}
       description={LEGAL_DOCUMENTS[slug](site).intro}
-      path={`/${slug}`}
+      path={legalPagePath(slug)}
     >
       <LegalPage site={site} slug={slug} />
     </Document>,

@@ -4,7 +4,7 @@ import { whatsappUrl } from '../content/outside-links.ts'
 
 export function SpecialistLink({ site }: { site: SiteInfo }) {
   return (
-    <a className="btn" href={whatsappUrl(site)} target="_blank" rel="noopener" data-moment="contact">
+    <a className="btn" href={whatsappUrl(site)} target="_blank" rel="noopener" data-conversion="contact">
       {SPECIALIST_LABEL}
     </a>
   )

@@ -3,6 +3,7 @@ import { NewsletterForm } from '../browser/islands/newsletter-form.tsx'
 import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/footer.ts'
 import { phoneUrl, whatsappUrl } from '../content/outside-links.ts'
 import { InstagramIcon, LinkedinIcon } from '../drawings/network-icons.tsx'
+import { legalPagePath } from '../legal/legal-paths.ts'
 import { LEGAL_TITLES } from '../legal/legal-titles.ts'
 import { Brand } from '../parts/brand.tsx'
 import { CompanyLine } from '../parts/company-line.tsx'
@@ -71,11 +72,11 @@ function Legal({ site }: { site: SiteInfo }) {
     <div className="legal links">
       <p>{copyrightLine(site.brandName)}</p>
       {LEGAL_TITLES.map(({ slug, title }) => (
-        <a key={slug} href={`/${slug}`} data-legal={slug}>
+        <a key={slug} href={legalPagePath(slug)} data-legal={slug}>
           {title}
         </a>
       ))}
-      <a href="/cookies" data-preferences="">
+      <a href={legalPagePath('cookies')} data-preferences="">
         {FOOTER.preferences}
       </a>
       <CompanyLine site={site} />
@@ -87,9 +88,10 @@ function linkTo(
   site: SiteInfo,
   to: FooterTarget,
 ): React.ComponentProps<'a'> & Record<`data-${string}`, string> {
-  if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-moment': 'lead' }
+  if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-conversion': 'lead' }
   if (to === 'whatsapp') {
-    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-moment': 'contact' }
+    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-conversion': 'contact' }
   }
+  if (to === 'compliance') return { href: legalPagePath(to) }
   return { href: to }
 }

@@ -13,7 +13,7 @@ export function registerAdminPage(app: FastifyInstance, { manifest, boot }: Admi
   const entry = manifest.entry('src/admin/main.tsx')
   const font = manifest.entry('src/design/fonts/sans.woff2').file
   const head = [
-    // The face is optional while it loads: asked for first, it is there when the app draws.
+    // `font-display: optional` skips a late font: preloaded, it is there when the app draws.
     `<link rel="preload" as="font" type="font/woff2" href="${font}" crossorigin>`,
     ...entry.css.map((href) => `<link rel="stylesheet" href="${href}">`),
     ...entry.imports.map((href) => `<link rel="modulepreload" href="${href}">`),

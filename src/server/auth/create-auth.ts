@@ -8,9 +8,8 @@ import { HitCounter } from '../http/hit-counter.ts'
 import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import { PublicLimits } from '../http/public-limits.ts'
-import { Accounts } from './accounts.ts'
+import { createIdentify } from './access/identify.ts'
 import type { AuthContext } from './auth-context.ts'
-import { createIdentify } from './identify.ts'
 import { readOrMakeSecret } from './keys/app-secret.ts'
 import { CODE_SECRET } from './keys/give-up-secrets.ts'
 import { KeyRing } from './keys/key-ring.ts'
@@ -18,6 +17,7 @@ import { MailQueue } from './mail/mail-queue.ts'
 import { createMailTransport } from './mail/mail-transport.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
 import { bootSession } from './sessions/boot-session.ts'
+import { Accounts } from './users/accounts.ts'
 
 /** What the other rooms get of this one, through `app.ts`. */
 export interface Auth {

@@ -1,26 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { guardApi } from '../http/api-guard.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
-import { registerGenerateLink } from './admin-users/generate-link.ts'
-import { registerAdminUsers } from './admin-users/register-admin-users.ts'
+import { requireApiKey } from './access/require-api-key.ts'
 import type { AuthContext } from './auth-context.ts'
-import { renderAuthErrors } from './auth-error-handler.ts'
-import { registerFactors } from './factors/register-factors.ts'
-import { requireApiKey } from './require-api-key.ts'
-import { registerDisabled } from './routes/disabled.ts'
-import { registerGetUser } from './routes/get-user.ts'
-import { registerInvite } from './routes/invite.ts'
-import { registerLogout } from './routes/logout.ts'
-import { registerOtp } from './routes/otp.ts'
-import { registerPublicInformation } from './routes/public-information.ts'
-import { registerReauthenticate } from './routes/reauthenticate.ts'
-import { registerRecover } from './routes/recover.ts'
-import { registerResend } from './routes/resend.ts'
-import { registerSignUp } from './routes/sign-up.ts'
-import { registerToken } from './routes/token.ts'
-import { registerUpdateUser } from './routes/update-user.ts'
-import { registerVerify } from './routes/verify.ts'
-import { registerVerifyLink } from './routes/verify-link.ts'
+import { registerGenerateLink } from './endpoints/admin/generate-link.ts'
+import { registerAdminUsers } from './endpoints/admin/users/register-admin-users.ts'
+import { registerFactors } from './endpoints/factors/register-factors.ts'
+import { registerHealth } from './endpoints/health.ts'
+import { registerInvite } from './endpoints/invite.ts'
+import { registerLogout } from './endpoints/logout.ts'
+import { registerOtp } from './endpoints/otp.ts'
+import { registerReauthenticate } from './endpoints/reauthenticate.ts'
+import { registerRecover } from './endpoints/recover.ts'
+import { registerResend } from './endpoints/resend.ts'
+import { registerSettings } from './endpoints/settings.ts'
+import { registerSignup } from './endpoints/signup.ts'
+import { registerSso } from './endpoints/sso.ts'
+import { registerToken } from './endpoints/token/token.ts'
+import { registerGetUser } from './endpoints/user/get-user.ts'
+import { registerIdentities } from './endpoints/user/identities.ts'
+import { registerUpdateUser } from './endpoints/user/update-user.ts'
+import { registerVerify } from './endpoints/verify/verify.ts'
+import { registerVerifyLink } from './endpoints/verify/verify-link.ts'
+import { registerJwks } from './endpoints/well-known/jwks.ts'
+import { renderAuthErrors } from './protocol/auth-error-handler.ts'
 import { sweepExpired } from './sessions/sweep-expired.ts'
 
 /** The auth service at `/auth/v1`, with its own guard, errors and keys. */
@@ -30,9 +33,11 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       renderAuthErrors(scope)
       guardApi(scope, { origins: context.origins })
       requireApiKey(scope, context)
-      registerPublicInformation(scope, context)
+      registerJwks(scope, context)
+      registerSettings(scope, context)
+      registerHealth(scope)
       registerToken(scope, context)
-      registerSignUp(scope, context)
+      registerSignup(scope, context)
       registerLogout(scope, context)
       registerGetUser(scope, context)
       registerUpdateUser(scope, context)
@@ -46,7 +51,8 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       registerInvite(scope, context)
       registerGenerateLink(scope, context)
       registerAdminUsers(scope, context)
-      registerDisabled(scope)
+      registerIdentities(scope)
+      registerSso(scope)
     },
     { prefix: '/auth/v1' },
   )

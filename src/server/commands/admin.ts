@@ -2,9 +2,9 @@
 
 import type { AuthContext } from '../auth/auth-context.ts'
 import { createAuthContext } from '../auth/create-auth.ts'
-import { removeFactors } from '../auth/factors/remove-factors.ts'
-import { resetPassword } from '../auth/reset-password.ts'
-import { rotateKeys } from '../auth/rotate-keys.ts'
+import { rotateKeys } from '../auth/keys/rotate-keys.ts'
+import { resetPassword } from '../auth/passwords/reset-password.ts'
+import { removeFactors } from '../auth/second-factors/remove-factors.ts'
 import { type Config, parseConfig, readEnvironment } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { prepareDatabase } from '../secrets/prepare-database.ts'

@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DataApp, PRINCIPAL_EMAIL, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type DataApp, PRINCIPAL_EMAIL, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const USERS = '/rest/v1/admin_users'
 const BIA = { email: 'Bia@Exemplo.com.br ', password: 'janela-verde-oceano-41', role: 'admin' }

@@ -14,8 +14,8 @@ interface DatabaseError {
 }
 
 /**
- * The net under our own checks: two requests that race to one key are decided by the database. Its own words are
- * never sent, for they differ by engine and can hold SQL.
+ * Beside our own checks: two requests that race to one key are decided by the database. Its own words are never sent,
+ * for they differ by engine and can hold SQL.
  */
 export function toProtocolError(resource: Resource, row: Row, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error

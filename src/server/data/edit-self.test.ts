@@ -1,8 +1,8 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DataApp, OWN_ID, startDataApp } from '../../../tests/support/data-app.ts'
-import { writeDocRow } from '../../../tests/support/doc-table.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type DataApp, OWN_ID, startDataApp } from '#tests/support/data-app.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const USERS = '/rest/v1/admin_users'
 const PASSWORD = 'janela-verde-oceano-41'

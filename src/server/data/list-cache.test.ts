@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { makeStorage } from '../../../tests/support/engines.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { makeStorage } from '#tests/support/engines.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { ListCache } from './list-cache.ts'

@@ -25,7 +25,7 @@ export interface ListTextPlan {
 /**
  * A whole list as JSON text, made by SQLite in its own thread, together with the question whether anything has changed
  * since `mark` (`data_version` of the reading connection counts what any other one commits, of this process or of
- * another). One statement, so that both speak of one moment; of an unchanged list nothing is read. The first parameter
+ * another). One statement, so that both are of one snapshot; of an unchanged list nothing is read. The first parameter
  * is the mark. null where the selection cannot be written so.
  */
 export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuery<ListText> | null {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
-import { sentStatements } from '../../../tests/support/sent-statements.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { sentStatements } from '#tests/support/sent-statements.ts'
 import { PAGE_BYTES } from './read-plan.ts'
 
 /** More than the kernel holds for a reader who does not read. */
@@ -80,6 +81,19 @@ describe.each(ENGINES)(`lists of ${COUNT} pixels of 64 KB on %s`, (engine) => {
     reading.asked.destroy()
     expect(await gone).toContain('hang up')
     expect(await read(await ask('admin').answered)).toBe(COUNT)
+  })
+
+  test('whoever waits for a turn is not taken for a reader who has gone', async () => {
+    const { server } = data.app
+    const first = await ask('admin').answered
+    server.timeout = 1_000
+    const second = ask('admin')
+    const timeouts = once(server, 'timeout').then(() => 'cut off')
+    const patience = new Promise((resolve) => setTimeout(resolve, 2 * server.timeout))
+    expect(await Promise.race([timeouts, second.answered, patience])).toBeUndefined()
+    server.timeout = 0
+    expect(await read(first)).toBe(COUNT)
+    expect(await read(await second.answered)).toBe(COUNT)
   })
 
   test('a change shows no more than an answer may hold, and then has not happened', async () => {

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/caller.ts'
+import { serverBusy } from './protocol-errors.ts'
 
 /** Each holds a page or two in memory for as long as its reader takes. */
 const AT_ONCE = 16
 /** A reader who takes nothing for this long has gone. */
 const STALLED_MS = 30_000
+/** Whoever waits for a turn is not the one who stands still; after this long the caller is told to come back. */
+const LONGEST_WAIT_MS = 5 * 60_000
 
 interface Waiting {
   person: string
@@ -40,15 +43,19 @@ export class LongAnswers {
       const waiting: Waiting = {
         person,
         go: () => {
-          response.off('close', leave)
+          response.off('close', leave).off('timeout', giveUp)
           resolve()
         },
       }
-      const leave = () => {
+      const end = (error: AppError) => {
+        response.off('close', leave).off('timeout', giveUp)
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
-        reject(new AppError(408, 'caller_gone', 'The caller did not wait'))
+        reject(error)
       }
+      const leave = () => end(new AppError(408, 'caller_gone', 'The caller did not wait'))
+      const giveUp = () => end(serverBusy())
       response.once('close', leave)
+      response.setTimeout(LONGEST_WAIT_MS, giveUp)
       this.#waiting.push(waiting)
     })
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const COUNT = 10_000
 const MAX_PAUSE_MS = 50

@@ -60,3 +60,6 @@ export const notSingular = (count: number): AppError =>
 
 export const rangeNotSatisfiable = (details: string): AppError =>
   protocolError(416, 'PGRST103', 'Requested range not satisfiable', { details })
+
+export const serverBusy = (): AppError =>
+  protocolError(503, 'PGRST003', 'The server is busy', { headers: { 'retry-after': '5' } })

@@ -112,7 +112,7 @@ function orderBy(resource: Resource, engine: Engine, source: Source, item: Order
     throw noOperator(`could not identify an ordering operator for type ${typeName(column)}`)
   }
   const expression = comparable(engine, column, eb.ref(`${resource.name}.${column.name}`))
-  // PostgreSQL's default, said aloud because SQLite's is the opposite; left out where it cannot matter, for the index.
+  // PostgreSQL's default, written out because SQLite's is the opposite; left out where it cannot matter, for the index.
   const nulls = column.nullable ? (item.nulls ?? (item.descending ? 'first' : 'last')) : null
   return source.orderBy(sql`${expression}`, (order) => {
     const directed = item.descending ? order.desc() : order.asc()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const ids = [1, 2, 3, 4, 5].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
 const [first] = ids

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/errors.ts'
-import { badJson, protocolError } from './protocol-errors.ts'
+import { badJson, protocolError, serverBusy } from './protocol-errors.ts'
 
 /** The one place where an error of the data service becomes an answer. */
 export function renderDataErrors(scope: FastifyInstance): void {
@@ -53,8 +53,6 @@ function toDataError(error: unknown, request: FastifyRequest): AppError {
 function fromFramework(error: AppError): AppError {
   if (error.status === 415) return protocolError(415, 'PGRST107', 'Content-Type not acceptable: send JSON')
   if (error.status === 413) return protocolError(413, '54000', 'Request body is too large')
-  if (error.status === 503) {
-    return protocolError(503, 'PGRST003', 'The server is busy', { headers: { 'retry-after': '5' } })
-  }
+  if (error.status === 503) return serverBusy()
   return protocolError(error.status, 'PGRST102', 'The request could not be read')
 }

@@ -53,7 +53,9 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
   return result
 }
 
-/** Of two that put in the same new row, one finds its key taken at the last moment; when it looks again, the row is there. */
+/**
+ * Of two that put in the same new row, one finds its key taken when it inserts; when it looks again, the row is there.
+ */
 function isTakenKey(error: unknown): boolean {
   return error instanceof AppError && error.code === '23505'
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CallerName, type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const REFUSED: [CallerName, number][] = [
   ['guest', 401],

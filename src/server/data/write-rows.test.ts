@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const PIXELS = '/rest/v1/tracking_pixels'
 const ID = '00000000-0000-4000-8000-000000000001'

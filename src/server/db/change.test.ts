@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { recordAudit } from './audit.ts'
 import { change } from './change.ts'
 import type { Database } from './database.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from './database.ts'
 
-/** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try finds the way free. */
+/** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try may succeed. */
 const RETRIABLE = ['40P01', '40001']
 const ATTEMPTS = 8
 const FIRST_PAUSE_MS = 25

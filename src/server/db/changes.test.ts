@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ENGINES, type EngineName, makeStorage, type Storage } from '../../../tests/support/engines.ts'
+import { ENGINES, type EngineName, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { bumpTagsVersion, watchTagsVersion } from './changes.ts'
 import { type Database, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'

@@ -9,7 +9,7 @@ const CHANNEL = 'portico_tags'
 const POLL_MS = 1_000
 const RECONNECT_MIN_MS = 200
 const RECONNECT_MAX_MS = 5_000
-/** A host that is gone does not say goodbye either. */
+/** A host that disappears closes no connection either. */
 const FAREWELL_MS = 1_000
 
 /** Marks the tag set as changed. Inside the transaction that changes it, every replica hears of it at the commit. */
@@ -32,14 +32,14 @@ interface WatchOptions {
   databaseUrl: string | null
   /** A look that failed, a connection that broke: neither ends the watch. */
   onProblem: (error: unknown) => void
-  /** Called with the version at each look; most often it is an old acquaintance. */
+  /** Called with the version at each look, changed or not. */
   onVersion: (version: number) => Promise<void>
   pollMs?: number
 }
 
 /**
- * Tells when another process changed the tags. PostgreSQL says so at once; a look every second is the net beneath a
- * lost connection or a pooler that does not pass notices on, and all there is, and enough, on the embedded engine.
+ * Tells when another process changed the tags. PostgreSQL says so at once; a look every second covers a lost connection
+ * and a pooler that does not pass notices on. The embedded engine has the look alone.
  */
 export function watchTagsVersion(options: WatchOptions): { stop(): Promise<void> } {
   const { db, onProblem, onVersion, pollMs = POLL_MS } = options
@@ -117,7 +117,7 @@ class Listener {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#delay = RECONNECT_MIN_MS
-      // Whatever was said while nobody listened.
+      // Catches up on what was notified while nobody listened.
       this.#onNotice()
     } catch (error) {
       lost(error as Error)

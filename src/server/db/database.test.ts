@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from './database.ts'
 
 describe.each(ENGINES)('the database on %s', (engine) => {

@@ -73,7 +73,7 @@ class GuardedClient implements PostgresPoolClient {
   }
 }
 
-/** What the server says of a statement leaves the connection as it was; a fatal word, or none at all, ends it. */
+/** What the server says of a statement leaves the connection as it was; a FATAL error, or no answer, ends it. */
 function isLost(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity === 'FATAL' || error.severity === 'PANIC'
   return !(error instanceof TypeError)

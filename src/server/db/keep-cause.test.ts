@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 
 describe.each(ENGINES)('an error inside a transaction on %s', (engine) => {
   let database: TestDatabase

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ENGINES, makeStorage, type Storage } from '../../../tests/support/engines.ts'
+import { ENGINES, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { type Database, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres-engine.ts'

@@ -49,7 +49,7 @@ export function migrate(db: Kysely<Schema>, migrations = MIGRATIONS): Promise<Mi
       await sql.raw(WITHOUT_TIME_LIMIT).execute(trx)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
     }
-    // Before the migrator's first word: two that create its tables at once would collide.
+    // Before the migrator's first statement: two that create its tables at once would collide.
     const { adapter } = trx.getExecutor()
     await adapter.acquireMigrationLock(trx, { lockTable: '', lockRowId: '' })
     const newer = await findNewer(trx, migrations)

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { writeDocRow } from '../../../tests/support/doc-table.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
 import { prepareDataDirectory } from './database.ts'
 import { closeKeyFile, touchOwnerOnly } from './owner-only.ts'
 

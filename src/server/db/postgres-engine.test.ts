@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeStorage, type Storage } from '../../../tests/support/engines.ts'
+import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import type { Db } from './database.ts'
 import { DatabaseUnavailableError } from './database-unavailable-error.ts'
 import { isUnavailable } from './is-unavailable.ts'

@@ -82,8 +82,8 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   /**
-   * The turn passes on as soon as the word is sent, because the thread keeps the order; so the word is said once, or it
-   * would end somebody else's transaction.
+   * The turn passes on as soon as the statement is sent, because the thread keeps the order; it is sent once, because a
+   * second one would end somebody else's transaction.
    */
   async end(kind: 'commit' | 'rollback'): Promise<void> {
     if (!this.#inTransaction) return
@@ -117,7 +117,7 @@ function toResult<R>({ rows, changes, lastInsertRowid }: StatementAnswer): Query
   }
 }
 
-/** `node:sqlite` would bind an object given first as named parameters, that is as NULLs and without a word. */
+/** `node:sqlite` would bind an object given first as named parameters, that is as NULLs and without an error. */
 function toSqlite(value: unknown): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value === null || ['string', 'number', 'bigint'].includes(typeof value)) return value as SqlValue

@@ -7,8 +7,8 @@ import type { StatementAnswer, StatementRequest, ThreadAnswer, ThreadOptions } f
 /** The source runs as TypeScript, the server's bundle as JavaScript; the thread's file lies beside either. */
 const ENTRY = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
 /**
- * A small nursery saves some megabytes. There is no limit on the old generation: V8 ends the whole process, and not the
- * thread, when a large text does not fit under it.
+ * A small young generation saves some megabytes. There is no limit on the old generation: V8 ends the whole process,
+ * and not the thread, when a large text does not fit under it.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 8 }
 

@@ -27,7 +27,7 @@ type Outcome = StatementOutcome | { failure: StatementFailure }
 
 /**
  * Runs the statements that reach the SQLite thread: reads at once, writes in the order of their arrival. A write that
- * finds the file locked by another process steps aside until the lock is free, and the reads behind it go on.
+ * finds the file locked by another process waits until the lock is free, and the reads behind it go on.
  */
 export class StatementRunner {
   readonly #options: ThreadOptions
@@ -173,7 +173,7 @@ function runAlone(storage: Storage, { kind, sql, parameters }: StatementRequest)
       assertTransaction(writer)
       return commit(storage)
     case 'rollback':
-      // A full disk makes SQLite roll back by itself; a second word on it would hide why.
+      // A full disk makes SQLite roll back by itself; a ROLLBACK after it would throw and hide the cause.
       return writer.isTransaction ? writer.run('rollback') : {}
     case 'transaction':
       assertTransaction(writer)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeDatabase } from '../../../tests/support/engines.ts'
+import { makeDatabase } from '#tests/support/engines.ts'
 import { WriteTurn } from './write-turn.ts'
 
 test('what is sent keeps the order of the turns, however many microtasks pass', async () => {

@@ -7,8 +7,8 @@ interface Queued {
  * Who may write now. While a transaction is open nobody else writes, and whoever came meanwhile goes in the order of
  * arrival. Single writes need not wait for each other: the SQLite thread runs them one by one.
  *
- * What is sent is sent in the very moment in which the turn is given. A turn that was given and used a moment later would
- * let a transaction begin in between, and the write would become a part of it.
+ * * What is sent is sent in the same tick in which the turn is given. A turn that was used a tick later would let a
+ * transaction begin in between, and the write would become a part of it.
  */
 export class WriteTurn {
   readonly #queue: Queued[] = []

@@ -12,7 +12,7 @@ interface Connection {
 }
 
 /** What is to be done with a request: `serve` it, `refuse` it with a 503, or `ignore` it, for its connection ends. */
-export type Admission = 'serve' | 'refuse' | 'ignore'
+export type Decision = 'serve' | 'refuse' | 'ignore'
 
 /** Room above the limits for those who are told so: a quarter more. */
 const SURPLUS = 1.25
@@ -30,7 +30,7 @@ export class ConnectionKeeper {
 
   constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits
-    // Whoever is past this as well is dropped without a word.
+    // Past this as well, a connection is closed without an answer.
     server.maxConnections = Math.ceil(limits.total * SURPLUS)
     server.timeout = limits.stalledMs
     server.on('connection', (socket) => this.#accept(server, socket))
@@ -66,7 +66,7 @@ export class ConnectionKeeper {
     server.closeIdleConnections()
   }
 
-  admit(socket: Socket, response: ServerResponse): Admission {
+  decide(socket: Socket, response: ServerResponse): Decision {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.isEnding || socket.destroyed) return 'ignore'
     // Node gives the socket to one answer at a time: a response without it waits behind another.

@@ -15,7 +15,7 @@ export interface ConnectionLimits {
 const MOST_CONNECTIONS = 4_096
 const MOST_PER_ADDRESS = 256
 
-/** Half of the descriptors stay for files, the database, outgoing calls, and for refusing politely. */
+/** Half of the descriptors stay for files, the database, outgoing calls, and for answers that refuse. */
 export function defaultConnectionLimits({ trustsProxy }: { trustsProxy: boolean }): ConnectionLimits {
   const total = Math.max(1, Math.min(MOST_CONNECTIONS, Math.floor(openFilesLimit() / 2)))
   return {

@@ -13,7 +13,7 @@ function under(origins: readonly string[], ...paths: string[]): string[] {
 
 const NONE = ["'none'"]
 
-/** No document of ours is a springboard: this goes on everything that is not a page. */
+/** Goes on everything that is not a page: as a document it may load and run nothing. */
 export const SANDBOX_POLICY = serializePolicy({ sandbox: [], 'default-src': NONE, 'frame-ancestors': NONE })
 
 export interface PublicPolicyOptions {
@@ -29,7 +29,8 @@ export function publicPolicy({ origins, styleHashes, scriptHashes }: PublicPolic
     'default-src': NONE,
     'script-src': [...under(origins, '/assets/', '/tags/'), ...scriptHashes],
     'style-src': styleHashes.length > 0 ? styleHashes : NONE,
-    'img-src': [...under(origins, '/assets/'), 'data:'],
+    // Firefox asks for the icon by itself before the page could name another, and holds that to the policy.
+    'img-src': [...under(origins, '/assets/', '/favicon.ico'), 'data:'],
     'font-src': under(origins, '/assets/'),
     'manifest-src': under(origins, '/site.webmanifest'),
     // The two texts are public; without their names here, tools that read them through the page are refused.

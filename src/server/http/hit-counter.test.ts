@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { HitCounter } from './hit-counter.ts'
 import { createLogger } from './logger.ts'

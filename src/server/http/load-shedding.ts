@@ -15,7 +15,9 @@ export function isShed(request: FastifyRequest): boolean {
   return shedRequests.has(request)
 }
 
-/** When the event loop lags, calls are turned away at the door; the page, served before the framework, goes on. */
+/**
+ * When the event loop lags, calls are refused before they are handled; the page, served before the framework, goes on.
+ */
 export function registerLoadShedding(
   app: FastifyInstance,
   maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS,

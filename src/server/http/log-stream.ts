@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs'
 
 /** What waits for a full disk or a slow reader; past this, new lines are dropped. */
 const BUFFER_BYTES = 1_000_000
-/** A write that takes longer has no end in sight. */
+/** A write that takes longer counts as hanging. */
 const STUCK_MS = 1_000
 
 /**

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 /** An address, or one with a port: `203.0.113.9:41234`, `[2001:db8::1]:443`, as some proxies pass it on. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]+)\]|(?<four>[\d.]+))(?::\d{1,5})?$/
-/** IPv4 in IPv6's clothes: mapped by this machine, or translated for a server that only speaks IPv6 (RFC 6052). */
+/** IPv4 written as IPv6: mapped by this machine, or translated for a server that only speaks IPv6 (RFC 6052). */
 const EMBEDDED_IPV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map((range) => ipaddr.IPv6.parseCIDR(range))
 /** The longest IPv6 text, brackets, zone and port included, is shorter. */
 const MAX_LENGTH = 80

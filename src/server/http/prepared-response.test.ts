@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { KEPT_TIMING } from '#contract/kept-page.ts'
 import { compressText, type PreparedResponse, prepareResponse, sendPrepared } from './prepared-response.ts'
 
 const TEXT = 'Onde outros fecham a porta, seu pagamento passa. '.repeat(50)
@@ -49,6 +50,7 @@ test.each([
   const answer = await fetch(url, { headers: { 'if-none-match': header(prepared.etag) } })
   expect(answer.status).toBe(status)
   expect(answer.headers.get('etag')).toBe(prepared.etag)
+  expect(answer.headers.get('server-timing')).toBe(status === 304 ? KEPT_TIMING : null)
 })
 
 test('another body or another policy is another tag', () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { KEPT_TIMING } from '#contract/kept-page.ts'
 import type { Headers } from './security-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -89,7 +90,7 @@ export function sendPrepared(
   prepared: PreparedResponse,
 ): void {
   if (matchesEtag(request.headers['if-none-match'], prepared.etag)) {
-    response.writeHead(304, prepared.headers)
+    response.writeHead(304, { ...prepared.headers, 'server-timing': KEPT_TIMING })
     response.end()
     return
   }

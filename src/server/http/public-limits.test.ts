@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDatabase } from '../../../tests/support/engines.ts'
+import { makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { HitCounter } from './hit-counter.ts'
 import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './public-allowances.ts'
@@ -39,7 +39,7 @@ test.each(CALLS.filter((call) => PUBLIC_ALLOWANCES[call].perNetwork.max < 5_000)
     const { limits } = startLimits()
     const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
     const passed = (address: (n: number) => string, calls: number) =>
-      Array.from({ length: calls }, (_, n) => limits.admit(from(address(n)), call, NOON)).filter(
+      Array.from({ length: calls }, (_, n) => limits.takeByAddress(from(address(n)), call, NOON)).filter(
         (wait) => wait === null,
       ).length
     expect(passed(() => '203.0.113.5', perAddress.max + 5)).toBe(perAddress.max)
@@ -66,6 +66,6 @@ test('a ceiling is told once in the log, holds for everybody, and ends with its 
 test('a flood is one line a minute, whatever addresses it comes from', () => {
   const { limits, lines } = startLimits()
   for (let address = 0; address < 50; address++)
-    for (let n = 0; n < 20; n++) limits.admit(from(`198.51.100.${address}`), 'newsletter', NOON)
+    for (let n = 0; n < 20; n++) limits.takeByAddress(from(`198.51.100.${address}`), 'newsletter', NOON)
   expect(lines).toHaveLength(1)
 })

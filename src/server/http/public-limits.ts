@@ -28,7 +28,7 @@ export class PublicLimits {
   }
 
   /** By where the call comes from. */
-  admit(request: FastifyRequest, call: PublicCall, now = Date.now()): number | null {
+  takeByAddress(request: FastifyRequest, call: PublicCall, now = Date.now()): number | null {
     const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
     const client = clientAddress(request)
     const network = networkBlock(client)

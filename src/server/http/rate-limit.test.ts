@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { countHit, forgetHits, readHits, sweepRateLimits } from './rate-limit.ts'
 

@@ -56,9 +56,9 @@ export function createRawServer(options: RawServerOptions): Server {
   }
 
   const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) => {
-    const admission = keeper.admit(request.socket, response)
-    if (admission === 'ignore') return
-    if (admission === 'refuse') {
+    const decision = keeper.decide(request.socket, response)
+    if (decision === 'ignore') return
+    if (decision === 'refuse') {
       response.setHeader('retry-after', RETRY_AFTER_SECONDS)
       return turnAway(request, response, 503, 'too many connections')
     }
@@ -74,7 +74,7 @@ export function createRawServer(options: RawServerOptions): Server {
   server.on('request', (request, response) => answer(request, response))
   server.on('checkContinue', (request, response) => answer(request, response, true))
   server.on('checkExpectation', (request, response) => {
-    if (keeper.admit(request.socket, response) !== 'ignore')
+    if (keeper.decide(request.socket, response) !== 'ignore')
       turnAway(request, response, 417, 'expectation unknown')
   })
   server.on('connect', (request, socket) => {

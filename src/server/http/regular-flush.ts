@@ -39,7 +39,7 @@ export class RegularFlush {
     await this.now()
   }
 
-  /** Says once that it began to fail: a line a second would bury the log. */
+  /** Says once that it began to fail: a line a second would fill the log. */
   async #write(): Promise<void> {
     this.#waiting = false
     try {

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeDocRow } from '../../../tests/support/doc-table.ts'
-import { pipelinedRequests } from '../../../tests/support/pipelined-requests.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
+import { pipelinedRequests } from '#tests/support/pipelined-requests.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 interface Line {
   msg: string

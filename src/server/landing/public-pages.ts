@@ -27,17 +27,20 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
   }
   const file = { ...otherHeaders(https), 'cache-control': 'public, max-age=3600' }
   const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
-    prepare(`/${slug}`, renderer.renderLegalPage(config.site, documentAssets, slug), page),
+    prepare(renderer.legalPagePath(slug), renderer.renderLegalPage(config.site, documentAssets, slug), page),
   )
   const texts = renderer.LEGAL_TITLES.map(({ slug }) =>
-    prepare(renderer.legalDocumentPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
+    prepare(renderer.legalJsonPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
       ...file,
       'content-type': 'application/json; charset=utf-8',
     }),
   )
-  const files = siteFiles(config.site, pictures, renderer.renderLlmsText(config.site)).map(
-    ({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }),
-  )
+  const files = siteFiles({
+    site: config.site,
+    pictures,
+    llmsText: renderer.renderLlmsText(config.site),
+    pagePaths: ['/', ...renderer.LEGAL_TITLES.map(({ slug }) => renderer.legalPagePath(slug))],
+  }).map(({ path, type, body }) => prepare(path, body, { ...file, 'content-type': type }))
   // Asked for at these places by those who do not read the page's links.
   const icons = [
     ['/favicon.ico', staticAssets.get(pictures.icon)],

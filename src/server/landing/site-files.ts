@@ -1,4 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
 import type { Pictures } from './pictures.ts'
 
 interface SiteFile {
@@ -7,19 +8,23 @@ interface SiteFile {
   body: string
 }
 
-const LEGAL_PATHS = ['/privacidade', '/termos', '/cookies', '/compliance']
+interface SiteFilesInput {
+  site: SiteInfo
+  pictures: Pictures
+  llmsText: string
+  /** Of every page that search engines should know. */
+  pagePaths: readonly string[]
+}
 
 /** What crawlers, phones and security researchers look for at well-known places. */
 export function siteFiles(
-  site: SiteInfo,
-  pictures: Pictures,
-  llmsText: string,
+  { site, pictures, llmsText, pagePaths }: SiteFilesInput,
   now = new Date(),
 ): SiteFile[] {
   const text = 'text/plain; charset=utf-8'
   return [
     { path: '/robots.txt', type: text, body: robots(site) },
-    { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', body: sitemap(site) },
+    { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', body: sitemap(site, pagePaths) },
     { path: '/llms.txt', type: text, body: llmsText },
     {
       path: '/site.webmanifest',
@@ -34,8 +39,8 @@ function robots(site: SiteInfo): string {
   return `User-agent: *\nDisallow: /admin\nDisallow: /api/\n\nSitemap: ${site.siteUrl}/sitemap.xml\n`
 }
 
-function sitemap(site: SiteInfo): string {
-  const urls = ['/', ...LEGAL_PATHS].map((path) => `<url><loc>${escapeXml(site.siteUrl + path)}</loc></url>`)
+function sitemap(site: SiteInfo, paths: readonly string[]): string {
+  const urls = paths.map((path) => `<url><loc>${escapeXml(site.siteUrl + path)}</loc></url>`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`
 }
 
@@ -47,8 +52,8 @@ function manifest(site: SiteInfo, pictures: Pictures): string {
     lang: 'pt-BR',
     start_url: '/',
     display: 'browser',
-    background_color: '#0b201b',
-    theme_color: '#0b201b',
+    background_color: COLORS.ink,
+    theme_color: COLORS.ink,
     icons: [icon(pictures.icon192, 192), icon(pictures.icon512, 512)],
   })
 }

@@ -11,7 +11,7 @@ const CONCURRENCY = 10
 const TIMEOUT_MS = 10_000
 /** Longer than an attempt can take, with room for replicas whose clocks differ. */
 const LEASE_MS = 30_000
-/** The net under the timers: another process's subscription, a clock that jumped, a lease that ended. */
+/** Polled beside the timers, which miss another process's subscription, a clock that jumped, a lease that ended. */
 const POLL_MS = 5_000
 /** What runs when we are told to stop gets this long before it is cut off and given back. */
 const GRACE_MS = 3_000
@@ -24,7 +24,9 @@ export interface DeliveryWorkerDeps {
   timing?: Partial<{ timeoutMs: number; leaseMs: number; pollMs: number; graceMs: number }>
 }
 
-/** Posts each stored subscription to the webhook until it is taken. Without a webhook it rests, and all is kept. */
+/**
+ * Posts each stored subscription to the webhook until it is taken. Without a webhook nothing is sent, and all is kept.
+ */
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps
   readonly #now: () => number
@@ -100,7 +102,7 @@ export class DeliveryWorker {
     return true
   }
 
-  /** Says when deliveries begin to fail and when they work again: a line per attempt would bury the log for a week. */
+  /** Says when deliveries begin to fail and when they work again: a line per attempt would fill the log for a week. */
   #tell(attempts: readonly Attempt[]): void {
     const failure = attempts.map(({ result }) => result).find((result) => result.kind === 'failed')
     const delivered = attempts.some(({ result }) => result.kind === 'delivered')

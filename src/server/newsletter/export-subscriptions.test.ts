@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { exportSubscriptions, toCsvLine } from './export-subscriptions.ts'
 
 test.each([

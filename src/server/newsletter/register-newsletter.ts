@@ -7,8 +7,8 @@ import {
   type NewsletterAnswer,
 } from '#contract/newsletter-form.ts'
 import type { Db } from '../db/database.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { toAppError } from '../http/errors.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { storeSubscription } from './store-subscription.ts'
 
 /** An address has at most 254 characters; the rest is room for field names and percent-encoding. */
@@ -55,7 +55,7 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
       return answer(request, reply, known.status, 'rejected')
     })
     scope.post(NEWSLETTER_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-      admitPublicPost(guard, request, 'newsletter')
+      guardPublicPost(guard, request, 'newsletter')
       // A robot must not learn that it was found out.
       if (fillsHoneypot(request.body)) return answer(request, reply, 200, 'success')
       const parsed = newsletterSchema.safeParse(request.body)

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /**
- * Resolves when the subscription is durable. Subscribing again changes nothing, unless delivery had been given up:
- * then the person's new wish opens it again, under the same key.
+ * Resolves when the subscription is durable. Subscribing again changes nothing, unless delivery had been given up: then
+ * it is opened again, under the same key.
  */
 export async function storeSubscription(db: Db, email: string, now: number): Promise<void> {
   const at = new Date(now).toISOString()

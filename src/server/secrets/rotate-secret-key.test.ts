@@ -1,13 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES, failOnProblem, makeStorage, type Storage } from '../../../tests/support/engines.ts'
-import {
-  insertSecrets,
-  openAll,
-  readStored,
-  type SecretRow,
-  textsOf,
-} from '../../../tests/support/secret-rows.ts'
+import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
+import { insertSecrets, openAll, readStored, type SecretRow, textsOf } from '#tests/support/secret-rows.ts'
 import { type Config, parseConfig } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { readKeyId } from './key-id.ts'

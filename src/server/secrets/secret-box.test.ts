@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeDocRow } from '../../../tests/support/doc-table.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '../../../tests/support/engines.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const place = { table: 'auth_factors', column: 'secret', row: 'a' }

@@ -3,7 +3,7 @@ import type { TagSource } from './compiled-tag.ts'
 import type { ScriptFacts } from './inspect-script.ts'
 import { WARNINGS } from './warnings.ts'
 
-/** An ID that differs from the field sends every visit to another account: the mistake nobody sees for years. */
+/** An ID that differs from the field sends every visit to another account, and shows nowhere. */
 export function checkIds(
   source: TagSource,
   facts: readonly ScriptFacts[],

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { POLICY_FULL, type TagOverview } from '#contract/tag-status.ts'
-import { readKeys } from '../../../tests/acceptance/auth-keys.ts'
-import { writeDocRow } from '../../../tests/support/doc-table.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
-import { insertPixel } from '../../../tests/support/insert-pixel.ts'
-import { linksTo } from '../../../tests/support/nasty-snippets.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { readKeys } from '#tests/acceptance/auth-keys.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { linksTo } from '#tests/support/nasty-snippets.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { HEAD_LIMIT_BYTES, HEAD_WARN_BYTES } from './policy-budget.ts'
 
 let site: TestApp

@@ -47,7 +47,7 @@ export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise
   )
 }
 
-/** As if nothing were paused: what is paused comes back. The largest spender comes first. */
+/** As if nothing were paused: what is paused comes back. The one that adds most comes first. */
 export async function readPolicySize(
   db: Db,
   { ownHosts, measureHead }: BudgetOptions,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { ENGINES } from '../../../tests/support/engines.ts'
-import { insertPixel } from '../../../tests/support/insert-pixel.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 const CONSENT = {
   id: randomUUID(),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { readViolation } from './read-violation.ts'
@@ -32,7 +32,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       },
     )
     scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-      admitPublicPost(deps.guard, request, 'csp-report')
+      guardPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
       if (violation !== null) {

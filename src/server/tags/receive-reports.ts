@@ -6,8 +6,8 @@ import {
   TAG_REPORT_MAX_RESULTS,
   TAG_REPORT_PATH,
 } from '#contract/tag-report.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import type { ReportBuffer } from './report-buffer.ts'
 import type { TagStore } from './tag-store.ts'
 
@@ -31,7 +31,7 @@ export function registerTagReports(
   { guard, tags, buffer }: { guard: PublicGuard; tags: TagStore; buffer: ReportBuffer },
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    admitPublicPost(guard, request, 'tag-report')
+    guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
     reserveRoom(guard, 'tag-report')

@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
-import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 
 const BODY_LIMIT_BYTES = 1_000
 
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
 export function registerConsent(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
   app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    admitPublicPost(guard, request, 'consent')
+    guardPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a consent record')
     // The choice holds in the browser either way; only its proof is missing, and the answer says so.

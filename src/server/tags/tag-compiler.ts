@@ -79,7 +79,7 @@ export class TagCompiler {
     const worker = new Worker(WORKER_FILE, {
       name: 'tag-compiler',
       resourceLimits: LIMITS,
-      // Nothing of the process is its business.
+      // Neither the environment nor the arguments of the process.
       env: {},
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],

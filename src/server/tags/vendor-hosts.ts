@@ -21,7 +21,7 @@ export const VENDOR_HOSTS: Record<PixelType, TagSources> = {
   },
   google_analytics: {
     script: ['*.googletagmanager.com'],
-    // Signals reports through Doubleclick, and sites that leave it out lose data without a word.
+    // Signals reports through Doubleclick, and sites that leave it out lose data silently.
     connect: [...GOOGLE_MEASUREMENT, '*.g.doubleclick.net'],
     image: ['*.google-analytics.com', '*.googletagmanager.com', '*.g.doubleclick.net', 'www.google.com'],
     frame: ['td.doubleclick.net'],

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { needsRoot, type Scenario, until } from '../scenario.ts'
 
 const LINES = 400

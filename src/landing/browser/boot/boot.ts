@@ -3,13 +3,13 @@ import { adoptStyle } from '../shared/adopt-style.ts'
 import { readTagSet } from '../shared/tag-set.ts'
 import { createTagStarter } from '../tags/create-tag-starter.ts'
 import { appendLink } from './append-link.ts'
+import { applyTypeface } from './apply-typeface.ts'
 import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
 import { layOutLater } from './lay-out-later.ts'
 import { wireMenu } from './menu.ts'
 import { startCrossing } from './start-crossing.ts'
-import { wearTypeface } from './wear-typeface.ts'
 import { loadIslands, wireIslands } from './wire-islands.ts'
 
 /** Written by `pages/document.tsx` at the end of the page. */
@@ -20,7 +20,7 @@ followCurrentSection()
 wireMenu()
 carryCampaign()
 wireIslands()
-const typeface = wearTypeface()
+const typeface = applyTypeface()
 layOutLater(typeface)
 startCrossing()
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.

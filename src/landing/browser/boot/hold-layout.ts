@@ -12,7 +12,8 @@ export function holdLayout(texts: readonly Text[], change: () => void): () => vo
   const before = measureBlocks(texts)
   change()
   const undo: (() => void)[] = []
-  for (const hold of [holdLength, holdLines, holdWidth]) {
+  // Engines round widths differently: a line that just filled its box may break once that is held.
+  for (const hold of [holdLength, holdLines, holdWidth, holdLines]) {
     const now = measureBlocks(texts)
     undo.push(...before.map((was, index) => hold(was, now[index] ?? was)).filter((each) => each !== null))
   }
@@ -35,14 +36,14 @@ const holdLength: Hold = (was, is) => {
 /** Turns soft line breaks into hard ones. */
 const holdLines: Hold = (was, is) => {
   const offsets = ({ lineStarts }: TextBlock) => lineStarts.map(([, offset]) => offset).join()
-  if (offsets(was) === offsets(is)) return null
+  const { style } = was.element
+  if (style.whiteSpace || offsets(was) === offsets(is)) return null
   const originals = was.lineStarts.map(([text]) => [text, text.data] as const)
   // From the end on, so that earlier offsets stay true. What precedes a word is the space that ended the line before it.
   for (const [text, offset] of was.lineStarts.toReversed()) {
     const space = text.data[offset - 1] === ' ' ? 1 : 0
     text.replaceData(offset - space, space, '\n')
   }
-  const { style } = was.element
   style.whiteSpace = 'pre'
   style.setProperty('white-space-collapse', 'preserve-breaks')
   return () => {
@@ -55,7 +56,7 @@ const holdLines: Hold = (was, is) => {
 const holdWidth: Hold = (was, is) => {
   if (Math.abs(was.width - is.width) < 0.1) return null
   const { style } = was.element
-  // A hair less: what fills a row to its end must not be pushed out of it by rounding.
+  // 0.02 px less: rounding must not push out of a row what fills it to its end.
   style.width = `${was.width - 0.02}px`
   return () => style.removeProperty('width')
 }

@@ -1,4 +1,4 @@
-import { whenIdle } from './when-idle.ts'
+import { whenIdle } from '../shared/when-idle.ts'
 
 /**
  * What lies below the first screen is left out of the first layout (class `later`) and laid out here, a section per idle

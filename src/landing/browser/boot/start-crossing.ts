@@ -1,6 +1,6 @@
-import { whenIdle } from './when-idle.ts'
+import { whenIdle } from '../shared/when-idle.ts'
 
-/** The hero's payments stand still in the first frames, which then cost less, and for good where there are no scripts. */
+/** Starts the hero's animation. Without it the first frames cost less; where there are no scripts it never starts. */
 export function startCrossing(): void {
   whenIdle(() => {
     document.querySelector('.art')?.classList.add('live')

@@ -1,8 +1,8 @@
-import { legalDocumentPath } from '#landing/legal/legal-document.ts'
+import { legalJsonPath } from '#landing/legal/legal-paths.ts'
 import type { LegalSlug } from '#landing/legal/legal-titles.ts'
 import { openDialogs } from '../shared/open-dialogs.ts'
+import { whenIdle } from '../shared/when-idle.ts'
 import { appendLink } from './append-link.ts'
-import { whenIdle } from './when-idle.ts'
 
 /**
  * React stays off the load path: it is prefetched when the browser is idle and runs on the first touch of a part that
@@ -59,7 +59,7 @@ function wireNewsletter(): void {
 function wireLegalLinks(): void {
   openDialogs(document.querySelectorAll('a[data-legal]'), loadIslands, async (link) => {
     const slug = link.dataset.legal as LegalSlug
-    const answer = fetch(legalDocumentPath(slug))
+    const answer = fetch(legalJsonPath(slug))
     const part = await loadIslands()
     await part.openLegal(slug, answer, link)
   })

@@ -1,3 +1,4 @@
+import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { CONSENT_TEXTS } from './consent-texts.ts'
 
 /** Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
@@ -6,7 +7,7 @@ export function ConsentBanner() {
     <section className="consent" aria-label={CONSENT_TEXTS.region} hidden>
       <p>
         {CONSENT_TEXTS.question}{' '}
-        <a href="/cookies" data-legal="cookies">
+        <a href={legalPagePath('cookies')} data-legal="cookies">
           {CONSENT_TEXTS.policy}
         </a>
       </p>

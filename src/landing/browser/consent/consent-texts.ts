@@ -10,7 +10,6 @@ export const CONSENT_TEXTS = {
   title: 'Preferências de cookies',
   intro: 'Você decide o que pode ser usado aqui, e muda de ideia quando quiser, pelo rodapé.',
   save: 'Salvar preferências',
-  close: 'Fechar',
   always: 'Sempre ativos',
   unused: 'Nenhum em uso agora.',
   policy: 'Política de Cookies',

@@ -1,9 +1,6 @@
-import { flushSync } from 'react-dom'
-import { createRoot } from 'react-dom/client'
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
-import dialogStyle from '#landing/styles/dialog.css?inline'
-import { adoptStyle } from '../shared/adopt-style.ts'
+import { mountDialog } from '../shared/mount-dialog.ts'
 import preferencesStyle from './preferences.css?inline'
 import { PreferencesDialog } from './preferences-dialog.tsx'
 
@@ -16,17 +13,7 @@ export interface OpenPreferencesOptions {
 }
 
 export function openPreferences({ granted, inUse, opener, choose }: OpenPreferencesOptions): void {
-  adoptStyle(dialogStyle)
-  adoptStyle(preferencesStyle)
-  const host = document.body.appendChild(document.createElement('div'))
-  const root = createRoot(host)
-  const onClose = () => {
-    root.unmount()
-    host.remove()
-    opener.focus()
-  }
-  // At once: a second tap must find the dialog open.
-  flushSync(() =>
-    root.render(<PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />),
-  )
+  mountDialog(opener, preferencesStyle, (onClose) => (
+    <PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />
+  ))
 }

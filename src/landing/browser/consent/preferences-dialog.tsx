@@ -1,6 +1,8 @@
 import { type FormEvent, useLayoutEffect, useRef } from 'react'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { legalPagePath } from '#landing/legal/legal-paths.ts'
+import { DialogHead } from '../shared/dialog-head.tsx'
 import { CATEGORY_TEXTS, CONSENT_TEXTS } from './consent-texts.ts'
 
 interface PreferencesDialogProps {
@@ -31,22 +33,12 @@ export function PreferencesDialog({ granted, inUse, onChoose, onClose }: Prefere
   return (
     <dialog ref={dialog} className="prefs" aria-labelledby="prefs-title" onClose={onClose}>
       <form onSubmit={save}>
-        <div className="dhead">
-          <div>
-            <h2 id="prefs-title">{CONSENT_TEXTS.title}</h2>
-            <p>{CONSENT_TEXTS.intro}</p>
-          </div>
-          <button
-            type="button"
-            className="icon"
-            aria-label={CONSENT_TEXTS.close}
-            onClick={() => dialog.current?.close()}
-          >
-            <svg width="24" height="24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
-              <path d="m5 5 14 14M19 5 5 19" />
-            </svg>
-          </button>
-        </div>
+        <DialogHead
+          id="prefs-title"
+          title={CONSENT_TEXTS.title}
+          text={CONSENT_TEXTS.intro}
+          onClose={() => dialog.current?.close()}
+        />
         <ul>
           <li>
             <label>
@@ -90,7 +82,7 @@ export function PreferencesDialog({ granted, inUse, onChoose, onClose }: Prefere
           </button>
         </div>
         <p className="more">
-          <a href="/cookies">{CONSENT_TEXTS.policy}</a>
+          <a href={legalPagePath('cookies')}>{CONSENT_TEXTS.policy}</a>
         </p>
       </form>
     </dialog>

@@ -12,7 +12,7 @@ import { readConsentCookie, writeConsentCookie } from './consent-cookie.ts'
 import { updateGoogleConsent } from './google-consent.ts'
 import { deleteTagCookies, forgetCookiesBeforeTags, noteCookiesBeforeTags } from './tag-cookies.ts'
 
-/** Keeps the choice, proves it, and takes back what was given before. True when the page is about to load again. */
+/** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
 export function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
   const before = readConsentCookie()
   const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
@@ -30,7 +30,7 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   updateGoogleConsent(granted)
   if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
   deleteTagCookies()
-  // What already runs cannot be unloaded in any other way; and on the way out a vendor may write once more.
+  // Only a reload unloads what already runs; a vendor may write its cookies once more while the page unloads.
   addEventListener('pagehide', () => {
     deleteTagCookies()
     if (granted.length === 0) forgetCookiesBeforeTags()

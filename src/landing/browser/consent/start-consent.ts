@@ -6,8 +6,8 @@ import { showBanner } from './show-banner.ts'
 import { type LoadPreferences, wireConsent } from './wire-consent.ts'
 
 /**
- * Nothing of a vendor runs before the choice. `onGranted` hears what was agreed to: on an earlier visit, or now. The
- * banner waits for the typeface, so that it is laid out once.
+ * Nothing of a vendor runs before the choice. `onGranted` is called with what was agreed to, on an earlier visit or
+ * now. The banner waits for the typeface, so that it is laid out once.
  */
 export function startConsent(
   tagSet: TagSet,

@@ -1,5 +1,6 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { adoptStyle } from '../shared/adopt-style.ts'
 import { openDialogs } from '../shared/open-dialogs.ts'
 import type { TagSet } from '../shared/tag-set.ts'
@@ -10,10 +11,10 @@ import { readGranted } from './read-granted.ts'
 import { saveChoice } from './save-choice.ts'
 import { findBanner } from './show-banner.ts'
 
-/** Brings the dialog, which is React's and stays off the load path. */
+/** Loads the dialog, which needs React and stays off the load path. */
 export type LoadPreferences = () => Promise<{ openPreferences(options: OpenPreferencesOptions): void }>
 
-/** Wires banner and footer link. `onGranted` hears each choice that lets the page go on without loading again. */
+/** Wires banner and footer link. `onGranted` is called with each choice that needs no reload. */
 export function wireConsent(
   tagSet: TagSet,
   loadPreferences: LoadPreferences,
@@ -21,7 +22,7 @@ export function wireConsent(
 ): void {
   adoptStyle(consentStyle)
   const banner = findBanner()
-  // There before it speaks, or a screen reader does not hear it.
+  // A live region must exist before its text changes, or screen readers do not announce it.
   const status = document.createElement('p')
   status.role = 'status'
   status.className = 'said'
@@ -51,13 +52,14 @@ export function wireConsent(
     const action = button?.dataset.consent
     if (action === 'accept_all') choose([...OPTIONAL_CATEGORIES], action)
     if (action === 'reject') choose([], action)
-    // Where the choice itself cannot be had, its page says what can be done.
-    if (action === 'choose' && button) openPreferences(button).catch(() => location.assign('/cookies'))
+    // When the dialog cannot be loaded, the cookie policy says what can be done.
+    if (action === 'choose' && button)
+      openPreferences(button).catch(() => location.assign(legalPagePath('cookies')))
   })
   openDialogs(document.querySelectorAll('a[data-preferences]'), loadPreferences, openPreferences)
 }
 
-/** What had the focus is gone; reading goes on where the page begins. */
+/** The focused button is hidden now; the focus goes to the start of the content. */
 function focusMain(): void {
   const main = document.getElementById('main')
   main?.setAttribute('tabindex', '-1')

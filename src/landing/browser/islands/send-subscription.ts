@@ -4,7 +4,7 @@ import {
   NEWSLETTER_PATH,
   type NewsletterAnswer,
 } from '#contract/newsletter-form.ts'
-import { announceMoment } from '../shared/announce-moment.ts'
+import { announceConversion } from '../shared/announce-conversion.ts'
 
 /** Sends one subscription and says what to show for it, whatever happens. */
 export async function sendSubscription(email: string, honeypot: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function sendSubscription(email: string, honeypot: string): Promise
     return NEWSLETTER_MESSAGES.unreachable
   }
   if (response.ok) {
-    announceMoment('sign_up')
+    announceConversion('sign_up')
     return NEWSLETTER_MESSAGES.success
   }
   return response.status === 422 ? await readMessage(response) : NEWSLETTER_MESSAGES.rejected

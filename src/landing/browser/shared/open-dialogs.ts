@@ -1,6 +1,6 @@
 /**
- * Makes each link open a dialog, and say so; without scripts, and when the dialog cannot be had, it leads to a page.
- * `prepare` begins with the press, while the finger is still down.
+ * Makes each link open a dialog, with the role of a button that does; without scripts, and when the dialog cannot be
+ * loaded, it leads to a page. `prepare` is called on `pointerdown`, before the click.
  */
 export function openDialogs(
   links: Iterable<HTMLAnchorElement>,

@@ -1,4 +1,4 @@
-/** A random UUID. On plain http the browser's own maker is missing, its randomness is not. */
+/** A random UUID. Plain http has no `crypto.randomUUID`, but it has `getRandomValues`. */
 export function randomId(): string {
   if ('randomUUID' in crypto) return crypto.randomUUID()
   return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) => {

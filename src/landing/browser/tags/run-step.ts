@@ -1,7 +1,7 @@
 import type { TagStep } from '#contract/tag-manifest.ts'
 import type { TagRun } from './tag-run.ts'
 
-/** A vendor that has not answered by then is not coming, and what follows runs without it, as in any page. */
+/** After this, the following steps run without the vendor's file, as in any page. */
 const VENDOR_TIMEOUT_MS = 10_000
 
 /**

@@ -1,10 +1,10 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
-import { deliverMoment } from './deliver-moment.ts'
+import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
-import type { TagMoment } from './tag-moment.ts'
 import { TagRun } from './tag-run.ts'
+import type { Conversion } from './watch-conversions.ts'
 import { watchRuns } from './watch-runs.ts'
 
 /** Tags of this page that have started: a second choice starts only what the first did not. */
@@ -14,12 +14,12 @@ let watch: ReturnType<typeof watchRuns> | null = null
 
 /**
  * Starts every tag of the allowed categories, in their order, each on its own: a tag that waits for its vendor, throws
- * or is blocked holds up nobody. Returns how moments reach them.
+ * or is blocked delays no other. Returns how conversions reach them.
  */
 export async function runTags(
   version: string,
   allowed: readonly ConsentCategory[],
-): Promise<(moment: TagMoment) => void> {
+): Promise<(conversion: Conversion) => void> {
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   watch ??= watchRuns(runs)
   for (const tag of tags) {
@@ -29,7 +29,7 @@ export async function runTags(
     running.add(tag.type)
     void runSteps(tag, run).then(watch.settled)
   }
-  return (moment) => deliverMoment(moment, running)
+  return (conversion) => deliverConversion(conversion, running)
 }
 
 async function runSteps(tag: ManifestTag, run: TagRun): Promise<void> {

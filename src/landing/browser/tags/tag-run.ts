@@ -11,7 +11,7 @@ export class TagRun {
     this.tag = tag
   }
 
-  /** Worse news replaces better. */
+  /** `blocked` outranks `failed`, which outranks `ran`. */
   block(): void {
     this.outcome = 'blocked'
   }

@@ -4,7 +4,7 @@ import type { TagRun } from './tag-run.ts'
 /** Scripts that a tag's own code adds are still on their way when its last step is done. */
 const SETTLE_MS = 2_500
 
-/** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
+/** Listens for errors and blocked scripts, attributes them to tags, and reports each tag once per page. */
 export function watchRuns(runs: ReadonlyMap<string, TagRun>): { settled(): void } {
   const told = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined

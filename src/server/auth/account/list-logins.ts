@@ -1,6 +1,6 @@
 import type { OwnLogin } from '#contract/account.ts'
-import type { Db } from '../../db/database.ts'
-import type { SessionRow } from '../require-user.ts'
+import type { Db } from '#server/db/database.ts'
+import type { SessionRow } from '../access/require-user.ts'
 import { isLoginAlive } from '../sessions/is-login-alive.ts'
 
 /** Where a person is signed in: each browser, and each program that keeps a session of its own. Newest use first. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '#server/http/app-error.ts'
+import { requireUser, type SessionRow } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { requireUser, type SessionRow } from '../require-user.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserWithFactors } from '../users/user-object.ts'
 

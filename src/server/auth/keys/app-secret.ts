@@ -1,6 +1,6 @@
-import { change } from '../../db/change.ts'
-import type { Db } from '../../db/database.ts'
-import type { SecretPlace, SecretPort } from '../../db/secret-port.ts'
+import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
+import type { SecretPlace, SecretPort } from '#server/db/secret-port.ts'
 
 /** Two processes that start at once agree: the first to write wins and both read the same. */
 export async function readOrMakeSecret(

@@ -1,6 +1,6 @@
-import { recordAudit } from '../../db/audit.ts'
-import type { Db } from '../../db/database.ts'
-import type { SecretPlace } from '../../db/secret-port.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import type { Db } from '#server/db/database.ts'
+import type { SecretPlace } from '#server/db/secret-port.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { SIGNING_KEY_SECRET } from './signing-key.ts'
 
@@ -12,7 +12,7 @@ export interface GivenUp {
   people: string[]
   /** Every session and API key ended. */
   signingKey: boolean
-  /** Recovery codes, and codes and links on their way by mail. */
+  /** Recovery codes, and codes and links that were mailed and not used yet. */
   codes: boolean
 }
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/database.ts'
-import type { SecretPort } from '../../db/secret-port.ts'
+import type { Config } from '#server/config.ts'
+import type { Db } from '#server/db/database.ts'
+import type { SecretPort } from '#server/db/secret-port.ts'
 import { readSealedSecret } from './app-secret.ts'
 import {
   readSigningKeyFile,
@@ -28,7 +28,7 @@ export class KeyRing {
   readonly #fromFile: boolean
   #keys: Keys
   #stored: string | null
-  /** On the clock that nobody sets. */
+  /** By the monotonic clock. */
   #checkedAt = performance.now()
 
   private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string | null) {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import { ConfigError } from '../../config.ts'
-import type { Db } from '../../db/database.ts'
-import { closeKeyFile } from '../../db/owner-only.ts'
-import type { SecretPort } from '../../db/secret-port.ts'
+import { ConfigError } from '#server/config.ts'
+import type { Db } from '#server/db/database.ts'
+import { closeKeyFile } from '#server/db/owner-only.ts'
+import type { SecretPort } from '#server/db/secret-port.ts'
 import { readOrMakeSecret } from './app-secret.ts'
 
 type SigningAlgorithm = 'ES256' | 'RS256'

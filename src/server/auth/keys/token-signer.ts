@@ -1,5 +1,5 @@
 import { compactVerify, type JWTPayload, SignJWT } from 'jose'
-import { isStillAhead } from '../../db/stored-time.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** The claims that we read; what else a token carries is for its holder. */
@@ -12,7 +12,10 @@ const CACHE_SIZE = 5_000
 /** How long a session's access token is good. */
 export const ACCESS_TOKEN_SECONDS = 3600
 
-/** Signs and verifies with one key. A token that was verified once is remembered: the signature check is the dear part. */
+/**
+ * Signs and verifies with one key. A token that was verified once is remembered: the signature check is the expensive
+ * part.
+ */
 export class TokenSigner {
   readonly key: SigningKey
   readonly #verified = new Map<string, TokenClaims>()

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '../../http/logger.ts'
+import type { Logger } from '#server/http/logger.ts'
 import type { OutgoingMail, SendMail } from './mail-transport.ts'
 
 /** The work behind an answer begins within this time of it, at a moment that the answer does not tell. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
-import type { Config } from '../../config.ts'
-import type { Logger } from '../../http/logger.ts'
+import type { Config } from '#server/config.ts'
+import type { Logger } from '#server/http/logger.ts'
 import type { RenderedLetter } from './render-letter.ts'
 
 export interface OutgoingMail extends RenderedLetter {
@@ -46,7 +46,7 @@ function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'
   return async (mail) => {
     const { message } = await (await composer()).sendMail(toMessage(mail, from))
     const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${mail.kind}-${randomUUID().slice(0, 8)}.eml`
-    // It holds a way into somebody's account.
+    // It contains a token that signs in.
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const unfinished = join(directory, `.${name}`)
     await writeFile(unfinished, message as Buffer, { mode: 0o600 })

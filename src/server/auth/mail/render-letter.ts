@@ -1,3 +1,4 @@
+import { COLORS } from '#design/colors.ts'
 import type { Letter } from './letter.ts'
 
 export interface RenderedLetter {
@@ -6,11 +7,6 @@ export interface RenderedLetter {
   html: string
 }
 
-/** Ink, paper, line and accent of `design/tokens.css`: mail programs know no variables and little CSS. */
-const INK = '#0b201b'
-const PAPER = '#f6f6f0'
-const TEXT_2 = '#44534d'
-const ACCENT = '#ffc93c'
 const FONT = "font-family:'Instrument Sans',-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 export function renderLetter(letter: Letter, brandName: string): RenderedLetter {
@@ -30,13 +26,13 @@ function renderText({ paragraphs, action, code, closing }: Letter, brandName: st
 
 function renderHtml({ subject, paragraphs, action, code, closing }: Letter, brandName: string): string {
   const body = [
-    `<h1 style="margin:0 0 20px;font-size:24px;line-height:1.2;letter-spacing:-.02em;color:${INK}">${escapeHtml(subject)}</h1>`,
-    ...paragraphs.map((text) => paragraph(text, INK)),
+    `<h1 style="margin:0 0 20px;font-size:24px;line-height:1.2;letter-spacing:-.02em;color:${COLORS.ink}">${escapeHtml(subject)}</h1>`,
+    ...paragraphs.map((text) => paragraph(text, COLORS.ink)),
     ...(action === undefined ? [] : [button(action)]),
-    ...(code === undefined ? [] : [paragraph(codeLead(action !== undefined), INK), codeBox(code)]),
-    ...closing.map((text) => paragraph(text, TEXT_2)),
+    ...(code === undefined ? [] : [paragraph(codeLead(action !== undefined), COLORS.ink), codeBox(code)]),
+    ...closing.map((text) => paragraph(text, COLORS.text2)),
   ].join('')
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(subject)}</title></head><body style="margin:0;background:${PAPER};${FONT}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${PAPER}"><tr><td align="center" style="padding:32px 16px"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:#ffffff;border-radius:20px;overflow:hidden"><tr><td style="background:${INK};padding:20px 32px;color:#ffffff;font-size:18px;font-weight:600"><span style="color:${ACCENT}" aria-hidden="true">∩</span>&ensp;${escapeHtml(brandName)}</td></tr><tr><td style="padding:32px">${body}</td></tr></table></td></tr></table></body></html>`
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(subject)}</title></head><body style="margin:0;background:${COLORS.paper};${FONT}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${COLORS.paper}"><tr><td align="center" style="padding:32px 16px"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:${COLORS.surface};border-radius:20px;overflow:hidden"><tr><td style="background:${COLORS.ink};padding:20px 32px;color:${COLORS.surface};font-size:18px;font-weight:600"><span style="color:${COLORS.accent}" aria-hidden="true">∩</span>&ensp;${escapeHtml(brandName)}</td></tr><tr><td style="padding:32px">${body}</td></tr></table></td></tr></table></body></html>`
 }
 
 function codeLead(afterLink: boolean): string {
@@ -48,11 +44,11 @@ function paragraph(text: string, color: string): string {
 }
 
 function button({ label, url }: { label: string; url: string }): string {
-  return `<p style="margin:24px 0"><a href="${escapeHtml(url)}" style="display:inline-block;background:${INK};color:#ffffff;padding:14px 24px;border-radius:10px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>`
+  return `<p style="margin:24px 0"><a href="${escapeHtml(url)}" style="display:inline-block;background:${COLORS.ink};color:${COLORS.surface};padding:14px 24px;border-radius:10px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>`
 }
 
 function codeBox(code: string): string {
-  return `<p style="margin:0 0 24px;padding:16px;background:${PAPER};border-radius:10px;text-align:center;font-size:28px;letter-spacing:.2em;font-weight:600;color:${INK}">${escapeHtml(code)}</p>`
+  return `<p style="margin:0 0 24px;padding:16px;background:${COLORS.paper};border-radius:10px;text-align:center;font-size:28px;letter-spacing:.2em;font-weight:600;color:${COLORS.ink}">${escapeHtml(code)}</p>`
 }
 
 function escapeHtml(text: string): string {

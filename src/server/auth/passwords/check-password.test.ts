@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writeDocRow } from '../../../../tests/support/doc-table.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
 import { checkPassword } from './check-password.ts'
 
 const PERSONAL = ['joana.prado@exemplo.com.br', 'Pórtico']

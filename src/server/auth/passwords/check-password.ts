@@ -1,5 +1,5 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '#server/http/app-error.ts'
 import { StrengthThread } from './strength-thread.ts'
 
 /** Eight random characters have twice as many; a common word with a year or "@123" behind it has fewer. */

@@ -1,4 +1,4 @@
-/** What people here type first. The estimator also sees through capitals, digits at the end, l33t and reversal. */
+/** Frequent choices in Brazil. The estimator also finds them with capitals, digits at the end, l33t and reversed. */
 export const COMMON_PASSWORDS: readonly string[] = `
 123456 123456789 12345678 12345 1234567 1234567890 password senha qwerty abc123 111111 123123 admin letmein welcome
 monkey dragon master login princess sunshine shadow football baseball superman batman trustno1 iloveyou starwars

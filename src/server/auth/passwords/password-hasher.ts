@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '#server/http/app-error.ts'
 
 /** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
 const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -10,8 +10,8 @@ const MAX_WAITING = 64
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Hashes on the thread pool, a few at a time, so that neither the landing page nor the files behind it wait for a
- * crowd of logins; who finds the queue full is told to come back.
+ * Hashes on the thread pool, a few at a time, so that neither the landing page nor the files behind it wait while many
+ * sign in; with the queue full the answer is 429.
  */
 export class PasswordHasher {
   #running = 0

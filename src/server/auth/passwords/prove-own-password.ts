@@ -1,11 +1,11 @@
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { authError } from '../auth-error.ts'
-import { countGuess, forgetGuesses } from '../factors/factor-limits.ts'
+import { authError } from '../protocol/auth-error.ts'
+import { countGuess, forgetGuesses } from '../second-factors/factor-limits.ts'
 
 /**
- * Whoever sits at an open session shows that they know its password. Guesses are counted by the person, and apart from
- * those at the login: who found an open tab cannot shut its owner out.
+ * Whoever uses an open session proves that they know its password. Guesses are counted per person and apart from those
+ * at the login: guessing in an open tab does not lock the owner out.
  */
 export async function proveOwnPassword(
   { db, passwords }: AuthContext,

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '#server/http/app-error.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
 /** Beside the server's bundle, or among its sources. */

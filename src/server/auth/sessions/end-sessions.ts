@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 
 /** Everything of one person ends at once, but for what is kept. */
 export async function endSessions(

@@ -1,9 +1,9 @@
-import { isStillAhead } from '../../db/stored-time.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
 import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './login-cookie.ts'
 
 /** Neither past its seven days nor unused for twelve hours. */
 export function isLoginAlive(login: { expires_at: string; last_used_at: string }, now: number): boolean {
-  // A use that lies ahead is no promise but a fact under a wrong clock, and the next use sets it right.
+  // A last use in the future was written under a wrong clock; the next use corrects it.
   return isLoginOpen(login.expires_at, now) && Date.parse(login.last_used_at) + LOGIN_IDLE_MS > now
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
 import { makeOpaqueToken } from './opaque-token.ts'
 import { makeRefreshToken } from './refresh-token.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 
 /** Nobody's own clients hold so many at once; whoever makes more loses the oldest. */
 const MAX_KEPT = 1_000

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 
 /** The next token of a session, as if the one in use had been exchanged: a lost answer is forgiven in the same way. */

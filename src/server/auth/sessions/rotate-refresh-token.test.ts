@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '../../../../tests/support/engines.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database } from '#server/db/database.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { openLogin, openSession, passwordAmr } from './open-session.ts'
 import { rotateRefreshToken } from './rotate-refresh-token.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { recordAudit } from '../../db/audit.ts'
-import { engineOf } from '../../db/column-types.ts'
-import type { Db } from '../../db/database.ts'
-import { isStillAhead } from '../../db/stored-time.ts'
-import { authError } from '../auth-error.ts'
-import { inTransaction } from '../in-transaction.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import { engineOf } from '#server/db/column-types.ts'
+import type { Db } from '#server/db/database.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
+import { authError } from '../protocol/auth-error.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginOpen } from './is-login-alive.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
@@ -13,7 +13,7 @@ import type { OpenSession } from './open-session.ts'
 import { pruneRefreshTokens } from './prune-refresh-tokens.ts'
 import { makeRefreshToken, sessionOfRefreshToken } from './refresh-token.ts'
 
-/** Calls that ran side by side with the same token are no theft. */
+/** Parallel calls with the same token do not count as theft. */
 const REUSE_WINDOW_MS = 10_000
 /** For clients that keep their own session, without a browser's login. */
 export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
@@ -28,7 +28,7 @@ export async function rotateRefreshToken(
   token: string,
   now = new Date(),
 ): Promise<{ user: UserRow; session: OpenSession }> {
-  const rotation = await inTransaction(db, (trx) => rotate(trx, token, now))
+  const rotation = await change(db, (trx) => rotate(trx, token, now))
   // Thrown outside: a refusal may have ended the session, and that must stay.
   if (rotation.kind === 'refused') throw authError(400, rotation.code, rotation.message)
   return rotation

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { recordAudit } from '../../db/audit.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { authError } from '../auth-error.ts'
-import { inTransaction } from '../in-transaction.ts'
+import { authError } from '../protocol/auth-error.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { setDeviceCookie } from './device-cookie.ts'
@@ -20,7 +20,7 @@ export async function signIn(
 ): Promise<SessionObject> {
   const fromDashboard = isFromDashboard(request, context.origins)
   const userAgent = request.headers['user-agent'] ?? ''
-  const opened = await inTransaction(context.db, async (trx) => {
+  const opened = await change(context.db, async (trx) => {
     const now = new Date()
     const user = await trx
       .updateTable('auth_users')

@@ -1,6 +1,6 @@
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { validationFailed } from '../auth-error.ts'
+import { validationFailed } from '../protocol/auth-error.ts'
 
 /** For an address that will be stored; gives back the form in which it is. The one that somebody has may stay. */
 export function checkEmail(email: string, current?: string): string {

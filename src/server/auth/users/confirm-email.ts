@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import { toJson } from '../read-body.ts'
+import type { Db } from '#server/db/database.ts'
+import { toJson } from '../protocol/read-body.ts'
 import { lockUser } from './lock-user.ts'
 import type { UserRow } from './user-object.ts'
 

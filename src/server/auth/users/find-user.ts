@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#server/db/database.ts'
 import type { FactorRow, UserRow, UserWithFactors } from './user-object.ts'
 
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
-import { toJson } from '../read-body.ts'
+import type { Db } from '#server/db/database.ts'
+import { toJson } from '../protocol/read-body.ts'
 import { checkEmail } from './check-email.ts'
 import type { UserRow } from './user-object.ts'
 

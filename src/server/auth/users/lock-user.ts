@@ -1,5 +1,5 @@
-import { engineOf } from '../../db/column-types.ts'
-import type { Db } from '../../db/database.ts'
+import { engineOf } from '#server/db/column-types.ts'
+import type { Db } from '#server/db/database.ts'
 import type { UserRow } from './user-object.ts'
 
 /**

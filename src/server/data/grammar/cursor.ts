@@ -1,4 +1,4 @@
-import type { AppError } from '../../http/app-error.ts'
+import type { AppError } from '#server/http/app-error.ts'
 import { protocolError } from '../protocol-errors.ts'
 
 /** Reads one parameter from left to right; what does not fit becomes the protocol's parse error, with its place. */

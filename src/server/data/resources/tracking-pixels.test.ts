@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DataApp, startDataApp } from '../../../../tests/support/data-app.ts'
-import { ENGINES } from '../../../../tests/support/engines.ts'
+import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 
 const META = { name: 'Meta', type: 'meta', pixel_id: '123' }
 

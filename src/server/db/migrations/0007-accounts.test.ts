@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ENGINES, makeStorage } from '../../../../tests/support/engines.ts'
+import { ENGINES, makeStorage } from '#tests/support/engines.ts'
 import { type Db, openDatabase } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { up as auth } from './0001-auth.ts'

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 const RIGHT_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
 

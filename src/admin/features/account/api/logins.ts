@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { OwnLogins } from '#contract/account.ts'
 import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 const LOGINS_KEY = ['account', 'logins']
 

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { RequestError } from '../../../lib/request-error.ts'
 import { useServices } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 const FACTOR_KEY = ['account', 'second-factor']
 const FACTOR_NAME = 'Aplicativo autenticador'

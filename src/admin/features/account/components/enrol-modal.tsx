@@ -3,7 +3,7 @@ import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.
 import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { Bone } from '../../../components/skeleton.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
 
@@ -67,7 +67,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
 }
 
 function Picture({ enrolment }: { enrolment: Enrolment | undefined }) {
-  if (enrolment === undefined) return <Bone className="mx-auto size-52 rounded-1" />
+  if (enrolment === undefined) return <Skeleton className="mx-auto size-52 rounded-1" />
   return (
     <>
       <img

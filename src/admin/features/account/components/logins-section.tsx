@@ -2,7 +2,7 @@ import { Monitor, Smartphone } from 'lucide-react'
 import type { OwnLogin } from '#contract/account.ts'
 import { Button } from '../../../components/button.tsx'
 import { LoadFailure } from '../../../components/load-failure.tsx'
-import { Bone } from '../../../components/skeleton.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { formatAgo } from '../../../lib/format-ago.ts'
 import { formatDate, formatTimestamp } from '../../../lib/format-date.ts'
 import { useEndLogin, useEndOtherLogins, useLogins } from '../api/logins.ts'
@@ -87,10 +87,10 @@ function LoginItem({ login }: { login: OwnLogin }) {
 function LoginSkeleton() {
   return (
     <div className="flex items-center gap-4 border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
-      <Bone className="size-6 rounded" />
+      <Skeleton className="size-6 rounded" />
       <div className="grid flex-1 gap-2">
-        <Bone className="h-4 w-40 rounded" />
-        <Bone className="h-3 w-56 max-w-full rounded" />
+        <Skeleton className="h-4 w-40 rounded" />
+        <Skeleton className="h-3 w-56 max-w-full rounded" />
       </div>
     </div>
   )

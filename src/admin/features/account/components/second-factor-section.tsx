@@ -3,7 +3,7 @@ import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
 import { MessageBox } from '../../../components/message-box.tsx'
 import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { Bone } from '../../../components/skeleton.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { useEnrol, useNewRecoveryCodes, useSecondFactor, useSwitchOff } from '../api/second-factor.ts'
 import { EnrolModal } from './enrol-modal.tsx'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
@@ -19,7 +19,7 @@ export function SecondFactorSection() {
   const switchOff = useSwitchOff()
   const newCodes = useNewRecoveryCodes()
   if (state.isPending)
-    return <SectionCard title={TITLE} text={<Bone className="mt-2 h-4 w-64 max-w-full rounded" />} />
+    return <SectionCard title={TITLE} text={<Skeleton className="mt-2 h-4 w-64 max-w-full rounded" />} />
   if (state.isError) {
     return (
       <SectionCard

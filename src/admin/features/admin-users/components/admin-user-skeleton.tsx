@@ -1,6 +1,6 @@
 import { Card } from '../../../components/card.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
-import { Bone } from '../../../components/skeleton.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
 import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
 import { ADMIN_USER_ROW, ADMIN_USER_TABLE_COLUMNS } from './admin-user-table.tsx'
 
@@ -12,7 +12,7 @@ export function AdminUserSkeleton() {
       </p>
       <div aria-hidden="true">
         <div className="flex min-h-12 items-center border-b border-line px-4 sm:pl-5">
-          <Bone className="h-3 w-40 rounded-md" />
+          <Skeleton className="h-3 w-40 rounded-md" />
         </div>
         <ListTable
           label="Carregando"
@@ -30,17 +30,17 @@ function SkeletonCells() {
   return (
     <>
       <td className={CELL}>
-        <Bone className="my-1 h-3 w-48 rounded-md" />
-        <Bone className="mt-2.5 mb-1.5 h-2.5 w-20 rounded-md" />
+        <Skeleton className="my-1 h-3 w-48 rounded-md" />
+        <Skeleton className="mt-2.5 mb-1.5 h-2.5 w-20 rounded-md" />
       </td>
       <td data-label="Função" className={LABELLED_CELL}>
-        <Bone className="h-7 w-20 rounded-full" />
+        <Skeleton className="h-7 w-20 rounded-full" />
       </td>
       <td data-label="Criado em" className={LABELLED_CELL}>
-        <Bone className="my-1.5 h-3 w-24 rounded-md" />
+        <Skeleton className="my-1.5 h-3 w-24 rounded-md" />
       </td>
       <td className={`${CELL} max-md:col-start-2 max-md:row-start-1`}>
-        <Bone className="ml-auto h-5 w-16 rounded-md" />
+        <Skeleton className="ml-auto h-5 w-16 rounded-md" />
       </td>
     </>
   )

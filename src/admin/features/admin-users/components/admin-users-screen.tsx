@@ -72,7 +72,7 @@ interface AdminUserListProps {
 function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserListProps) {
   const me = useCurrentUser()
   const [search, setSearch] = useState('')
-  const [doomed, setDoomed] = useState<AdminUser | null>(null)
+  const [userToDelete, setUserToDelete] = useState<AdminUser | null>(null)
   const remove = useDeleteAdminUser(me.id, onDeletedSelf)
   useFocusAfterRemoval(users.length)
   const found = users.filter((user) => matchesSearch(search, [user.email]))
@@ -103,21 +103,21 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
           action={addButton}
         />
       ) : (
-        <AdminUserTable users={found} ownId={me.id} onEdit={onEdit} onDelete={setDoomed} />
+        <AdminUserTable users={found} ownId={me.id} onEdit={onEdit} onDelete={setUserToDelete} />
       )}
-      {doomed ? (
+      {userToDelete ? (
         <ConfirmDialog
           title="Tem certeza que deseja excluir este usuário?"
           description={
-            doomed.id === me.id
-              ? `${doomed.email} é a sua conta. Você sai do painel e perde o acesso agora.`
-              : `${doomed.email} perde o acesso agora.`
+            userToDelete.id === me.id
+              ? `${userToDelete.email} é a sua conta. Você sai do painel e perde o acesso agora.`
+              : `${userToDelete.email} perde o acesso agora.`
           }
           confirmLabel="Excluir"
-          onCancel={() => setDoomed(null)}
+          onCancel={() => setUserToDelete(null)}
           onConfirm={() => {
-            remove.mutate(doomed)
-            setDoomed(null)
+            remove.mutate(userToDelete)
+            setUserToDelete(null)
           }}
         />
       ) : null}

@@ -68,7 +68,7 @@ interface PixelListProps {
 function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   const [filter, setFilter] = useState(NO_FILTER)
   const [shownCodeId, setShownCodeId] = useState<string | null>(null)
-  const [doomed, setDoomed] = useState<Pixel | null>(null)
+  const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
   const remove = useDeletePixel()
   useFocusAfterRemoval(pixels.length)
   useFreshTagOverview(pixels)
@@ -78,7 +78,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
     () => ({
       onShowCode: (id: string) => setShownCodeId((shown) => (shown === id ? null : id)),
       onEdit,
-      onDelete: setDoomed,
+      onDelete: setPixelToDelete,
     }),
     [onEdit],
   )
@@ -115,15 +115,15 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
       <PolicyNotice />
       <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
-      {doomed ? (
+      {pixelToDelete ? (
         <ConfirmDialog
           title="Tem certeza que deseja excluir este pixel?"
-          description={`${doomed.name} deixa de rodar no site na próxima visita.`}
+          description={`${pixelToDelete.name} deixa de rodar no site na próxima visita.`}
           confirmLabel="Excluir"
-          onCancel={() => setDoomed(null)}
+          onCancel={() => setPixelToDelete(null)}
           onConfirm={() => {
-            remove.mutate(doomed)
-            setDoomed(null)
+            remove.mutate(pixelToDelete)
+            setPixelToDelete(null)
           }}
         />
       ) : null}

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useServices } from '../../../lib/services.tsx'
-import { admit } from './admit.ts'
 import { type MailProof, redeemMail } from './redeem-mail.ts'
+import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
 
 /** A link that lets in, or that confirms an address. Nothing happens until the person says so. */
@@ -12,7 +12,7 @@ export function useFollowLink() {
     mutationFn: (proof: MailProof) =>
       store.hold(async () => {
         const session = await redeemMail(services.auth, proof)
-        return session === null ? null : admit(services, session)
+        return session === null ? null : requireAdminAccess(services, session)
       }),
     onSuccess: (session) => {
       if (session !== null) store.enter(session)

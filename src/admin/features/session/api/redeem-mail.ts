@@ -1,6 +1,6 @@
 import type { EmailOtpType, Session } from '@supabase/auth-js'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import type { Auth } from '../../../lib/clients.ts'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 /** What proves that a mail was read: its link, or its six digits. */
 export type MailProof = { tokenHash: string; type: EmailOtpType } | { email: string; code: string }

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 export const recoverySchema = z.object({
   email: z.string().check(z.refine(mayBeKnownEmail, 'Digite um e-mail válido.')),

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { unwrapAuth } from '../../../lib/auth-failure.ts'
 import { currentSession } from '../../../lib/current-session.ts'
 import { useServices } from '../../../lib/services.tsx'
-import { admit } from './admit.ts'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 import { pendingFactors } from './pending-factors.ts'
 import { type MailProof, redeemMail } from './redeem-mail.ts'
+import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
-import { type FactorProof, showFactor } from './show-factor.ts'
+import { type FactorProof, verifyFactor } from './verify-factor.ts'
 
 export interface NewPassword {
   proof: MailProof
@@ -35,10 +35,10 @@ export function useSetNewPassword() {
         const [factor] = pendingFactors(await currentSession(auth))
         if (factor !== undefined) {
           if (code === '') throw new SecondFactorNeeded()
-          await showFactor(services, toProof(factor.id, code))
+          await verifyFactor(services, toProof(factor.id, code))
         }
         await unwrapAuth(auth.updateUser({ password }))
-        return admit(services, await currentSession(auth))
+        return requireAdminAccess(services, await currentSession(auth))
       }),
     onSuccess: (session) => store.enter(session),
   })

@@ -2,9 +2,9 @@ import type { Session } from '@supabase/auth-js'
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { toRequestError } from '../../../lib/auth-failure.ts'
 import { useServices } from '../../../lib/services.tsx'
-import { admit } from './admit.ts'
+import { toRequestError } from '../../../lib/unwrap-auth.ts'
+import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
 
 export const credentialsSchema = z.object({
@@ -24,7 +24,7 @@ export function useSignIn() {
       store.hold(async () => {
         const answer = await auth.signInWithPassword({ ...credentials, email: credentials.email.trim() })
         if (answer.error !== null) throw toRequestError(answer.error)
-        return admit(services, answer.data.session)
+        return requireAdminAccess(services, answer.data.session)
       }),
     onSuccess: (session) => store.enter(session),
   })

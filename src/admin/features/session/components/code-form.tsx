@@ -4,13 +4,13 @@ import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.
 import { Button } from '../../../components/button.tsx'
 import { FailureBox } from '../../../components/failure-box.tsx'
 import { CONTROL, Field } from '../../../components/field.tsx'
+import { useCompleteSignIn } from '../api/complete-sign-in.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
-import { useShowSecondFactor } from '../api/show-second-factor.ts'
 import { QUIET_LINK } from './door-frame.tsx'
 
 /** The second step of the login: the app's six digits, or a code that was kept on paper. */
 export function CodeForm({ factors }: { factors: SecondFactor[] }) {
-  const show = useShowSecondFactor()
+  const show = useCompleteSignIn()
   const [onPaper, setOnPaper] = useState(false)
   const { register, handleSubmit, formState, setFocus, reset } = useForm({
     defaultValues: { factorId: factors[0]?.id ?? '', code: '', recoveryCode: '' },

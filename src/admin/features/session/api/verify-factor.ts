@@ -1,0 +1,28 @@
+import type { RecoveryCodesLeft } from '../../../../contract/account.ts'
+import { notifyWarning } from '../../../components/notify.ts'
+import type { Services } from '../../../lib/services.tsx'
+import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
+
+/** A code of the app, or one of the codes on paper. */
+export type FactorProof = { factorId: string; code: string } | { recoveryCode: string }
+
+const FEW_CODES = 3
+
+/** Raises this tab's session; the client then holds the raised one. */
+export async function verifyFactor(services: Services, proof: FactorProof): Promise<void> {
+  const { auth } = services
+  if (!('recoveryCode' in proof)) {
+    await unwrapAuth(auth.mfa.challengeAndVerify(proof))
+    return
+  }
+  const body = { code: proof.recoveryCode }
+  const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes/use', { method: 'POST', body })
+  await unwrapAuth(auth.refreshSession())
+  if (left <= FEW_CODES) notifyWarning(fewLeft(left))
+}
+
+function fewLeft(left: number): string {
+  const rest =
+    left === 0 ? 'Este era o último código' : `${left === 1 ? 'Resta 1 código' : `Restam ${left} códigos`}`
+  return `${rest} de recuperação. Gere novos em Minha conta.`
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '#server/http/app-error.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { readApiKey } from '../keys/read-api-key.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without an API key, as the protocol's gateway does. */
+    keyless?: boolean
+  }
+}
+
+/** The protocol leaves this to the gateway in front of it; here there is none. */
+export function requireApiKey(scope: FastifyInstance, { keys }: AuthContext): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (request.routeOptions.config?.keyless === true) return
+    const { apikey } = request.headers
+    if (apikey === undefined) throw refusal('No API key found in request')
+    if ((await readApiKey((await keys.current()).signer, apikey)) === null) throw refusal('Invalid API key')
+  })
+}
+
+function refusal(message: string): AppError {
+  return new AppError(401, 'no_authorization', message, { headers: { 'www-authenticate': 'Bearer' } })
+}

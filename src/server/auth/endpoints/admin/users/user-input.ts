@@ -1,0 +1,79 @@
+import * as z from 'zod/mini'
+import type { AuthContext } from '#server/auth/auth-context.ts'
+import { checkPassword } from '#server/auth/passwords/check-password.ts'
+import { validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { document, flag, text } from '#server/auth/protocol/read-body.ts'
+import { AppError } from '#server/http/app-error.ts'
+
+/** What the service key may say about a user. */
+export const userInput = z.object({
+  id: text,
+  email: text,
+  phone: text,
+  password: text,
+  password_hash: text,
+  email_confirm: flag,
+  user_metadata: document,
+  app_metadata: document,
+  role: text,
+  ban_duration: text,
+})
+
+const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
+const UNIT_MS: Record<string, number> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
+const MAX_BAN_MS = 1000 * 365 * 24 * 3_600_000
+
+/** A password to hash, or a hash made elsewhere; null when neither was given. */
+export async function readPasswordHash(
+  { config, passwords }: AuthContext,
+  input: { password: string; password_hash: string },
+  email: string,
+): Promise<string | null> {
+  if (input.password !== '' && input.password_hash !== '')
+    throw validationFailed('Only a password or a password hash should be provided')
+  if (input.password_hash !== '') return checkForeignHash(input.password_hash)
+  if (input.password === '') return null
+  await checkPassword(input.password, [email, config.site.brandName])
+  return passwords.hash(input.password)
+}
+
+/** A hash from elsewhere decides how much memory each check of it takes, so that is bounded. */
+function checkForeignHash(hash: string): string {
+  const found =
+    /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,172}$/.exec(hash)
+  const [memory = 0, passes = 0, lanes = 0] = (found?.slice(1) ?? []).map(Number)
+  const isFine = memory >= 8 * lanes && memory <= 131_072 && passes >= 1 && passes <= 10 && lanes >= 1
+  if (!isFine)
+    throw validationFailed('Invalid password hash: only argon2 hashes of ordinary cost are accepted')
+  return hash
+}
+
+export function readRole(role: string): string | undefined {
+  if (role === '') return undefined
+  if (!ROLE.test(role)) throw validationFailed('Invalid role')
+  return role
+}
+
+/** A duration as Go writes it ("24h", "1h30m"); "none" lifts the ban. Undefined when nothing was said. */
+export function readBan(duration: string, now = Date.now()): string | null | undefined {
+  if (duration === '') return undefined
+  if (duration === 'none') return null
+  const invalid = () =>
+    new AppError(400, 'validation_failed', `invalid format for ban duration: time: invalid duration`)
+  if (duration.length > 64 || !/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(duration)) throw invalid()
+  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)]
+  const total = parts.reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit as string] ?? 0),
+    0,
+  )
+  if (total > MAX_BAN_MS) throw invalid()
+  return new Date(now + total).toISOString()
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import type { AuthContext } from '../auth-context.ts'
+import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
+import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
+import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
+import type { TokenKind } from '../one-time-tokens/token-kind.ts'
+import { authError, validationFailed } from '../protocol/auth-error.ts'
+import { readBody, readQuery, text } from '../protocol/read-body.ts'
+import { checkKnownEmail } from '../users/check-email.ts'
+import type { UserRow } from '../users/user-object.ts'
+
+const body = z.object({ type: text, email: text })
+
+const PHONE_TYPES = ['sms', 'phone_change']
+const TYPES = ['signup', 'email_change']
+
+export function registerResend(scope: FastifyInstance, context: AuthContext): void {
+  const { origins } = context
+  scope.post('/resend', async (request) => {
+    const { type, email: given } = readBody(body, request)
+    if (PHONE_TYPES.includes(type))
+      throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
+    if (!TYPES.includes(type))
+      throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
+    if (given === '') throw validationFailed('Type provided requires an email address')
+    const email = checkKnownEmail(given)
+    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
+      const kinds = kindsToSend(type, user)
+      return kinds.length === 0
+        ? []
+        : composeTokenMails(context, { user, kinds, redirectTo, cause: 'anybody' })
+    })
+  })
+}
+
+function kindsToSend(type: string, user: UserRow): TokenKind[] {
+  if (type === 'signup') return user.email_confirmed_at === null ? ['signup'] : []
+  return user.new_email === null ? [] : ['email_change_current', 'email_change_new']
+}

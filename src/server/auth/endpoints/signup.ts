@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { checkPassword } from '../passwords/check-password.ts'
+import { authError, rateLimited, validationFailed } from '../protocol/auth-error.ts'
+import { limitByAddress } from '../protocol/limit-calls.ts'
+import { document, readBody, text } from '../protocol/read-body.ts'
+import { passwordAmr } from '../sessions/open-session.ts'
+import { signIn } from '../sessions/sign-in.ts'
+import { checkEmail } from '../users/check-email.ts'
+import { findUserByEmail } from '../users/find-user.ts'
+import { insertUser } from '../users/insert-user.ts'
+
+const body = z.object({ email: text, phone: text, password: text, data: document })
+
+/** Closed unless the operator opens it; who comes in this way is a stranger without any admin role. */
+export function registerSignup(scope: FastifyInstance, context: AuthContext): void {
+  const { db, config, passwords } = context
+  scope.post('/signup', async (request, reply) => {
+    if (config.auth.signup === 'closed')
+      throw authError(422, 'signup_disabled', 'Signups not allowed for this instance')
+    const { email: given, phone, password, data } = readBody(body, request)
+    if (given === '' && phone === '')
+      throw authError(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled')
+    if (given === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
+    if (password === '') throw validationFailed('Signup requires a valid password')
+    const email = checkEmail(given)
+    limitByAddress(context, request, 'signup')
+    await checkPassword(password, [email, config.site.brandName])
+    if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
+    const wait = context.limits.reserve('signup')
+    if (wait !== null) throw rateLimited(wait)
+    const passwordHash = await passwords.hash(password)
+    const user = await change(db, async (trx) => {
+      const row = await insertUser(trx, {
+        email,
+        passwordHash,
+        confirmed: true,
+        isStranger: true,
+        userMetadata: data ?? {},
+      })
+      if (row === null) throw alreadyRegistered()
+      await recordAudit(trx, {
+        actor_id: row.id,
+        actor: email,
+        action: 'user.signed_up',
+        subject: row.id,
+        after: { email },
+      })
+      return row
+    })
+    return signIn(context, request, reply, user, passwordAmr())
+  })
+}
+
+function alreadyRegistered(): Error {
+  return authError(422, 'user_already_exists', 'User already registered')
+}

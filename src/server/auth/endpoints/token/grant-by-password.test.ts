@@ -1,0 +1,52 @@
+import Fastify from 'fastify'
+import { describe, expect, test, vi } from 'vitest'
+import { createAuthContext } from '#server/auth/create-auth.ts'
+import { registerAuth } from '#server/auth/register-auth.ts'
+import { insertUser } from '#server/auth/users/insert-user.ts'
+import { parseConfig } from '#server/config.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+
+const KNOWN = 'ana@exemplo.com.br'
+const WITHOUT_PASSWORD = 'bia@exemplo.com.br'
+const UNKNOWN = 'ninguem@exemplo.com.br'
+
+describe.each(ENGINES)('a wrong password on %s', (engine) => {
+  test('is the same work and the same answer, whoever has the address or nobody', async () => {
+    const database = await makeDatabase(engine)
+    const context = await createAuthContext(parseConfig({}), database.db, database.secrets)
+    const passwordHash = await context.passwords.hash('janela-verde-oceano-41')
+    await insertUser(database.db, { email: KNOWN, passwordHash, confirmed: true })
+    await insertUser(database.db, { email: WITHOUT_PASSWORD, passwordHash: null, confirmed: true })
+    const app = Fastify()
+    await registerAuth(app, context)
+    const apikey = (await context.keys.current()).anonKey
+    const verify = vi.spyOn(context.passwords, 'verify')
+    const executor = database.db.getExecutor()
+    const execute = executor.executeQuery.bind(executor)
+    const statements: string[] = []
+    vi.spyOn(executor, 'executeQuery').mockImplementation((query) => {
+      statements.push(query.sql)
+      return execute(query)
+    })
+    const guess = async (email: string) => {
+      statements.length = 0
+      verify.mockClear()
+      const response = await app.inject({
+        method: 'POST',
+        url: '/auth/v1/token?grant_type=password',
+        headers: { apikey },
+        payload: { email, password: 'errada-com-certeza' },
+      })
+      const { date: _date, ...headers } = response.headers
+      const { statusCode: status, body } = response
+      return { status, body, headers, statements: [...statements], hashes: verify.mock.calls.length }
+    }
+    const known = await guess(KNOWN)
+    expect(known).toMatchObject({ status: 400, hashes: 1 })
+    expect(known.statements.length).toBeGreaterThan(0)
+    expect(await guess(UNKNOWN)).toEqual(known)
+    expect(await guess(WITHOUT_PASSWORD)).toEqual(known)
+    await app.close()
+    await database.close()
+  })
+})

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
+import { normalizeEmail } from '#contract/email-pattern.ts'
+import type { AuthContext } from '#server/auth/auth-context.ts'
+import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { readBody, text } from '#server/auth/protocol/read-body.ts'
+import { readDevice } from '#server/auth/sessions/device-cookie.ts'
+import { passwordAmr } from '#server/auth/sessions/open-session.ts'
+import type { SessionObject } from '#server/auth/sessions/session-object.ts'
+import { signIn } from '#server/auth/sessions/sign-in.ts'
+import { findUserByEmail } from '#server/auth/users/find-user.ts'
+import type { UserRow } from '#server/auth/users/user-object.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import { addressBlock } from '#server/http/address-block.ts'
+import { clientAddress } from '#server/http/client-address.ts'
+import { countWrongGuess, type Guess, refuseWhenLocked } from './login-limits.ts'
+
+const body = z.object({ email: text, phone: text, password: text })
+const AUDITED_EMAIL_MAX = 254
+
+export async function grantByPassword(
+  context: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SessionObject> {
+  const { email, phone, password } = readBody(body, request)
+  if (email === '' && phone === '') throw validationFailed('missing email or phone')
+  if (email === '') throw authError(422, 'phone_provider_disabled', 'Phone logins are disabled')
+  const user = await findUserByEmail(context.db, email)
+  const device = user === undefined ? null : readDevice(request, context.deviceSecret, user.id)
+  const guess: Guess = { email, address: addressBlock(clientAddress(request)), device }
+  const proved = await provePassword(context, guess, user, password)
+  if (proved.banned_until !== null && Date.parse(proved.banned_until) > Date.now())
+    throw authError(400, 'user_banned', 'User is banned')
+  if (proved.email_confirmed_at === null) throw authError(400, 'email_not_confirmed', 'Email not confirmed')
+  return signIn(context, request, reply, proved, passwordAmr())
+}
+
+/** Unknown address and wrong password: the same work, the same answer. */
+async function provePassword(
+  context: AuthContext,
+  guess: Guess,
+  user: UserRow | undefined,
+  password: string,
+): Promise<UserRow> {
+  await refuseWhenLocked(context.db, guess)
+  const stored = password.length > PASSWORD_MAX_LENGTH ? null : (user?.password_hash ?? null)
+  const matches = await context.passwords.verify(stored, password.slice(0, PASSWORD_MAX_LENGTH))
+  if (user !== undefined && matches) {
+    await refuseWhenLocked(context.db, guess)
+    return user
+  }
+  await countWrongGuess(context.db, guess)
+  await recordAudit(context.db, {
+    actor_id: null,
+    actor: normalizeEmail(guess.email).slice(0, AUDITED_EMAIL_MAX),
+    action: 'auth.sign_in_failed',
+    ...(user === undefined ? {} : { subject: user.id }),
+  })
+  throw authError(400, 'invalid_credentials', 'Invalid login credentials')
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { normalizeEmail } from '#contract/email-pattern.ts'
+import { rateLimited } from '#server/auth/protocol/auth-error.ts'
+import type { Db } from '#server/db/database.ts'
+import { networkBlock } from '#server/http/address-block.ts'
+import { countHit, readHits } from '#server/http/rate-limit.ts'
+
+const MINUTE_MS = 60_000
+/** One customer may hold a whole IPv6 /48, that is 65,536 of the blocks that count as one address. */
+const MAX_PER_NETWORK = 150
+
+export interface Guess {
+  email: string
+  address: string
+  /** A browser that signed in to this account before: it has an allowance of its own. */
+  device: string | null
+}
+
+interface Limit {
+  key: string
+  max: number
+  windowMs: number
+}
+
+/**
+ * Only wrong guesses count, and they count after the check, in one atomic step whose number decides the answer. Guesses
+ * that run side by side can therefore never learn more than the limit allows, while a hundred people who type the right
+ * password at once are all let in.
+ */
+export async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
+  for (const limit of limitsOf(guess)) {
+    const { count, retryAfterSeconds } = await readHits(db, limit.key, limit.windowMs)
+    if (count >= limit.max) throw rateLimited(retryAfterSeconds)
+  }
+}
+
+/** Throws when this guess was one too many: its answer then says nothing about the password. */
+export async function countWrongGuess(db: Db, guess: Guess): Promise<void> {
+  const states = []
+  for (const limit of limitsOf(guess))
+    states.push({ limit, state: await countHit(db, limit.key, limit.windowMs) })
+  const exceeded = states.find(({ limit, state }) => state.count > limit.max)
+  if (exceeded !== undefined) throw rateLimited(exceeded.state.retryAfterSeconds)
+}
+
+function limitsOf({ email, address, device }: Guess): Limit[] {
+  if (device !== null) return [{ key: `login:device:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
+  const account = createHash('sha256').update(normalizeEmail(email)).digest('base64url')
+  const network = networkBlock(address)
+  return [
+    { key: `login:account:${account}`, max: 10, windowMs: 15 * MINUTE_MS },
+    { key: `login:address:${address}`, max: 30, windowMs: 5 * MINUTE_MS },
+    ...(network === null
+      ? []
+      : [{ key: `login:network:${network}`, max: MAX_PER_NETWORK, windowMs: 5 * MINUTE_MS }]),
+  ]
+}

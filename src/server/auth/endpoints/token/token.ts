@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import type { AuthContext } from '#server/auth/auth-context.ts'
+import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { readQuery } from '#server/auth/protocol/read-body.ts'
+import { grantByPassword } from './grant-by-password.ts'
+import { grantByRefreshToken } from './grant-by-refresh-token.ts'
+
+export function registerToken(scope: FastifyInstance, context: AuthContext): void {
+  scope.post('/token', async (request, reply) => {
+    switch (readQuery(request, 'grant_type')) {
+      case 'password':
+        return grantByPassword(context, request, reply)
+      case 'refresh_token':
+        return grantByRefreshToken(context, request)
+      case 'pkce':
+        throw validationFailed('invalid request: no code was ever handed out by this service')
+      case 'id_token':
+        throw authError(400, 'provider_disabled', 'Provider is not enabled')
+      case 'web3':
+        throw authError(422, 'web3_provider_disabled', 'Web3 provider is disabled')
+      default:
+        throw authError(400, 'invalid_credentials', 'unsupported_grant_type')
+    }
+  })
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { AuthContext } from '#server/auth/auth-context.ts'
+import { sendNotice } from '#server/auth/mail/send-notice.ts'
+import { findByCode, findByLink, spendToken, type TokenRow } from '#server/auth/one-time-tokens/find-token.ts'
+import { kindsOfType, type TokenKind } from '#server/auth/one-time-tokens/token-kind.ts'
+import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { limitByAddress } from '#server/auth/protocol/limit-calls.ts'
+import { readBody, text } from '#server/auth/protocol/read-body.ts'
+import { amrOf } from '#server/auth/sessions/open-session.ts'
+import { signIn } from '#server/auth/sessions/sign-in.ts'
+import { checkKnownEmail } from '#server/auth/users/check-email.ts'
+import { confirmEmail } from '#server/auth/users/confirm-email.ts'
+import { findUserById } from '#server/auth/users/find-user.ts'
+import type { UserRow } from '#server/auth/users/user-object.ts'
+import { change } from '#server/db/change.ts'
+import { confirmEmailChange } from './confirm-email-change.ts'
+
+const body = z.object({ type: text, token: text, token_hash: text, email: text, phone: text })
+type VerifyInput = z.output<typeof body>
+
+const PHONE_TYPES = ['sms', 'phone_change']
+const E164 = /^\+?[1-9]\d{1,14}$/
+const HALF_DONE = {
+  msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
+  code: '200',
+}
+
+/** A one-time token becomes a session, once. */
+export function registerVerify(scope: FastifyInstance, context: AuthContext): void {
+  scope.post('/verify', async (request, reply) => {
+    const input = readBody(body, request)
+    const kinds = checkInput(input)
+    limitByAddress(context, request, 'verify')
+    const { token, user } = await findProof(context, input, kinds)
+    return redeem(context, { request, reply, token, user, fail: () => expired(input) })
+  })
+}
+
+function checkInput(input: VerifyInput): readonly TokenKind[] {
+  if (input.type === '') throw validationFailed('Verify requires a verification type')
+  if (PHONE_TYPES.includes(input.type) || input.phone !== '') throw refusePhone(input)
+  const kinds = kindsOfType(input.type)
+  if (kinds === undefined) throw validationFailed('Unsupported verification type')
+  if (input.token === '' && input.token_hash === '')
+    throw validationFailed('Verify requires either a token or a token hash')
+  if (input.token_hash !== '' && input.email !== '')
+    throw validationFailed('Only the token_hash and type should be provided')
+  if (input.token_hash === '' && input.email === '')
+    throw validationFailed('Only an email address or phone number should be provided on verify')
+  return kinds
+}
+
+/** No code ever goes to a phone, so none can be right. */
+function refusePhone(input: VerifyInput): Error {
+  return E164.test(input.phone)
+    ? expired(input)
+    : validationFailed('Invalid phone number format (E.164 required)')
+}
+
+async function findProof(
+  { db, codeSecret }: AuthContext,
+  input: VerifyInput,
+  kinds: readonly TokenKind[],
+): Promise<{ token: TokenRow; user: UserRow }> {
+  const token =
+    input.token_hash === ''
+      ? await findByCode(db, codeSecret, {
+          code: input.token.trim(),
+          sentTo: checkKnownEmail(input.email),
+          kinds,
+        })
+      : await findByLink(db, input.token_hash, kinds)
+  const user = token === undefined ? undefined : await findUserById(db, token.user_id)
+  if (token === undefined || user === undefined || user.deleted_at !== null) throw expired(input)
+  // Sent to an address that is not this person's any more.
+  const address = token.kind === 'email_change_new' ? user.new_email : user.email
+  if (token.sent_to !== address) throw expired(input)
+  if (user.banned_until !== null && Date.parse(user.banned_until) > Date.now())
+    throw authError(403, 'user_banned', 'User is banned')
+  return { token, user }
+}
+
+interface Redemption {
+  request: FastifyRequest
+  reply: FastifyReply
+  token: TokenRow
+  user: UserRow
+  fail: () => Error
+}
+
+async function redeem(
+  context: AuthContext,
+  { request, reply, token, user, fail }: Redemption,
+): Promise<unknown> {
+  const isEmailChange = token.kind.startsWith('email_change')
+  const proved = await change(context.db, async (trx) => {
+    if (isEmailChange) return confirmEmailChange(trx, context.config, token, fail)
+    if (!(await spendToken(trx, token.id))) throw fail()
+    return confirmEmail(trx, user)
+  })
+  if (isEmailChange && proved !== null) sendNotice(context, { user, kind: 'email', by: 'self' })
+  return proved === null ? HALF_DONE : signIn(context, request, reply, proved, amrOf('otp'))
+}
+
+function expired({ token_hash: hash }: VerifyInput): Error {
+  return authError(
+    403,
+    'otp_expired',
+    hash === '' ? 'Token has expired or is invalid' : 'Email link is invalid or has expired',
+  )
+}

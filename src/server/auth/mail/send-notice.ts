@@ -1,0 +1,36 @@
+import { change } from '#server/db/change.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { lockUser } from '../users/lock-user.ts'
+import type { UserRow } from '../users/user-object.ts'
+import { takeMail } from './mail-limits.ts'
+import { renderLetter } from './render-letter.ts'
+import { type NoticeKind, noticeLetter, type WhoActed } from './templates/notice.ts'
+
+export interface Notice {
+  /** As it was before the change: a changed address is told to the one that was left. */
+  user: Pick<UserRow, 'id' | 'email' | 'mailbox_proved_at'>
+  kind: NoticeKind
+  by: WhoActed
+}
+
+/**
+ * Tells a person what was changed about how they sign in. Called inside the transaction of the change, with the person's
+ * row written, it takes `isDone`: the row is free again when that transaction has ended, and shows whether it was kept.
+ */
+export function sendNotice(
+  { db, config, mail }: AuthContext,
+  { user, kind, by }: Notice,
+  isDone?: (current: UserRow) => boolean,
+): void {
+  const at = new Date()
+  mail.later(async () => {
+    if (isDone !== undefined) {
+      const current = await change(db, (trx) => lockUser(trx, user.id))
+      if (current === undefined || !isDone(current)) return []
+    }
+    if (!(await takeMail(db, user, 'notice'))) return []
+    const { brandName } = config.site
+    const letter = noticeLetter({ kind, by, at, brandName, adminUrl: config.adminUrl ?? config.siteUrl })
+    return [{ kind: `notice-${kind}`, to: user.email, ...renderLetter(letter, brandName) }]
+  })
+}

@@ -1,0 +1,56 @@
+import type { AuthContext } from '../auth-context.ts'
+import type { Letter, LetterInput } from '../mail/letter.ts'
+import { type MailCause, takeMail } from '../mail/mail-limits.ts'
+import type { OutgoingMail } from '../mail/mail-transport.ts'
+import { renderLetter } from '../mail/render-letter.ts'
+import { emailChangeCurrentLetter } from '../mail/templates/email-change-current.ts'
+import { emailChangeNewLetter } from '../mail/templates/email-change-new.ts'
+import { inviteLetter } from '../mail/templates/invite.ts'
+import { magicLinkLetter } from '../mail/templates/magic-link.ts'
+import { reauthenticationLetter } from '../mail/templates/reauthentication.ts'
+import { recoveryLetter } from '../mail/templates/recovery.ts'
+import { signUpLetter } from '../mail/templates/sign-up.ts'
+import type { UserRow } from '../users/user-object.ts'
+import type { IssuedToken } from './insert-token.ts'
+import { issueTokens } from './issue-tokens.ts'
+import type { TokenKind } from './token-kind.ts'
+import { tokenLink } from './token-link.ts'
+
+const LETTERS: Record<TokenKind, (input: LetterInput) => Letter> = {
+  recovery: recoveryLetter,
+  magiclink: magicLinkLetter,
+  signup: signUpLetter,
+  invite: inviteLetter,
+  email_change_current: emailChangeCurrentLetter,
+  email_change_new: emailChangeNewLetter,
+  reauthentication: reauthenticationLetter,
+}
+
+interface TokenMail {
+  user: UserRow
+  kinds: readonly TokenKind[]
+  redirectTo?: string | null
+  cause: MailCause
+}
+
+/** Makes the tokens and writes the letters that carry them. Belongs behind the answer, in the mail queue. */
+export async function composeTokenMails(
+  context: AuthContext,
+  { user, kinds, redirectTo = null, cause }: TokenMail,
+): Promise<OutgoingMail[]> {
+  for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
+  const issued = await issueTokens(context, user, kinds)
+  return issued.map((token) => compose(context, user, token, redirectTo))
+}
+
+function compose(
+  { config }: AuthContext,
+  user: UserRow,
+  { kind, sentTo, token, code }: IssuedToken,
+  redirectTo: string | null,
+): OutgoingMail {
+  const { brandName } = config.site
+  const url = tokenLink(config, { kind, token }, redirectTo)
+  const letter = LETTERS[kind]({ brandName, url, code, newEmail: user.new_email ?? '' })
+  return { kind, to: sentTo, ...renderLetter(letter, brandName) }
+}

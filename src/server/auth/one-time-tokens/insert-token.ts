@@ -1,0 +1,47 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Db } from '#server/db/database.ts'
+import { keyedHash } from '../keys/keyed-hash.ts'
+import { makeOpaqueToken } from '../sessions/opaque-token.ts'
+import type { TokenKind } from './token-kind.ts'
+
+export const TOKEN_LIFE_MS = 60 * 60 * 1000
+
+export interface IssuedToken {
+  kind: TokenKind
+  sentTo: string
+  /** Goes into the link. */
+  token: string
+  /** Is typed by hand. */
+  code: string
+}
+
+/** Only the newest of its kind is good: whoever asks twice uses the second mail. */
+export async function insertToken(
+  trx: Db,
+  secret: string,
+  { userId, kind, sentTo }: { userId: string; kind: TokenKind; sentTo: string },
+  now = new Date(),
+): Promise<IssuedToken> {
+  await trx
+    .deleteFrom('auth_one_time_tokens')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .execute()
+  const id = randomUUID()
+  const { token, hash } = makeOpaqueToken()
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  await trx
+    .insertInto('auth_one_time_tokens')
+    .values({
+      id,
+      user_id: userId,
+      kind,
+      token_hash: hash,
+      code_hash: keyedHash(secret, id, code),
+      sent_to: sentTo,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + TOKEN_LIFE_MS).toISOString(),
+    })
+    .execute()
+  return { kind, sentTo, token, code }
+}

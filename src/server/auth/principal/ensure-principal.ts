@@ -1,0 +1,107 @@
+import { isEmail } from '#contract/email-pattern.ts'
+import { ConfigError } from '#server/config.ts'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import { engineOf } from '#server/db/column-types.ts'
+import type { Db } from '#server/db/database.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { sendNotice } from '../mail/send-notice.ts'
+import { generatePassword } from '../passwords/generate-password.ts'
+import { findUserByEmail } from '../users/find-user.ts'
+import { insertUser } from '../users/insert-user.ts'
+import { handOverAccount } from './hand-over-account.ts'
+
+const ACTOR = { actor_id: null, actor: 'configuration' }
+
+/** What the operator has to be told of the account that the configuration names. */
+export interface NewPrincipal {
+  how: 'created' | 'taken over'
+  /** Null when the configuration gave it. */
+  password: string | null
+}
+
+/**
+ * The account that the configuration names exists, is a super admin and can sign in. An address proves nothing about who
+ * holds an account: one that was not the principal at the last start is handed over to the operator, with a new password
+ * and nothing of what its holder had. Null when there is nothing to tell; of replicas that start together one tells.
+ */
+export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipal | null> {
+  const { db, config, passwords } = context
+  const { email, password } = config.principal
+  if (await isSettled(db, email)) return null
+  if (!isEmail(email) && (await findUserByEmail(db, email)) === undefined)
+    throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
+  const given = password ?? generatePassword()
+  const passwordHash = await passwords.hash(given)
+  const settled = await change(db, (trx) => settle(trx, email, passwordHash))
+  if (settled.how === 'restored') return null
+  if (settled.how === 'taken over')
+    sendNotice(context, { user: settled.user, kind: 'principal', by: 'operator' })
+  else if (password !== null) return null
+  return { how: settled.how, password: password === null ? given : null }
+}
+
+/** Asked without a lock and without the cost of a hash: the answer of nearly every start. */
+async function isSettled(db: Db, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('site_state as s')
+    .innerJoin('auth_users as u', 'u.id', 's.principal_id')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select('u.id')
+    .where('u.email', '=', email)
+    .where('u.banned_until', 'is', null)
+    .where('u.deleted_at', 'is', null)
+    .where('u.email_confirmed_at', 'is not', null)
+    .where('r.role', '=', 'super_admin')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function settle(trx: Db, email: string, passwordHash: string) {
+  const state = trx.selectFrom('site_state').select('principal_id').where('id', '=', 1)
+  const { principal_id: known } = await (engineOf(trx) === 'postgres'
+    ? state.forUpdate()
+    : state
+  ).executeTakeFirstOrThrow()
+  const made = await insertUser(trx, { email, passwordHash, confirmed: true })
+  const user = made ?? (await findUserByEmail(trx, email))
+  if (user === undefined) throw new Error('the principal admin could not be made')
+  const at = new Date().toISOString()
+  const how =
+    made !== null ? 'created' : (await wasPrincipal(trx, user.id, known)) ? 'restored' : 'taken over'
+  if (how === 'taken over') await handOverAccount(trx, user, passwordHash)
+  else
+    await trx
+      .updateTable('auth_users')
+      .set({ banned_until: null, deleted_at: null, email_confirmed_at: user.email_confirmed_at ?? at })
+      .where('id', '=', user.id)
+      .execute()
+  await trx
+    .insertInto('admin_roles')
+    .values({ user_id: user.id, role: 'super_admin', created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ role: 'super_admin', updated_at: at }))
+    .execute()
+  await trx.updateTable('site_state').set({ principal_id: user.id }).where('id', '=', 1).execute()
+  if (how !== 'restored')
+    await recordAudit(trx, {
+      ...ACTOR,
+      action: how === 'created' ? 'user.created' : 'user.made_principal',
+      subject: user.id,
+      after: { email, role: 'super_admin' },
+    })
+  return { how, user } as const
+}
+
+/** Before this was remembered, the trail alone tells whom the configuration had made. */
+async function wasPrincipal(trx: Db, id: string, known: string | null): Promise<boolean> {
+  if (known !== null) return known === id
+  const made = await trx
+    .selectFrom('audit_events')
+    .select('id')
+    .where('subject', '=', id)
+    .where('action', '=', 'user.created')
+    .where('actor', '=', ACTOR.actor)
+    .where('actor_id', 'is', null)
+    .executeTakeFirst()
+  return made !== undefined
+}

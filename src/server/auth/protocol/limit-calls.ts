@@ -1,0 +1,18 @@
+import type { FastifyRequest } from 'fastify'
+import type { PublicCall } from '#server/http/public-allowances.ts'
+import type { AuthContext } from '../auth-context.ts'
+import { rateLimited } from './auth-error.ts'
+
+const PER_PERSON = { max: 30, windowMs: 5 * 60_000 }
+
+/** The protocol's limit; each operation has its own allowance. */
+export function limitByPerson({ limits }: AuthContext, operation: string, userId: string): void {
+  const wait = limits.take(`${operation}:person:${userId}`, PER_PERSON)
+  if (wait !== null) throw rateLimited(wait)
+}
+
+/** Who calls without a session is known by where they call from. */
+export function limitByAddress({ limits }: AuthContext, request: FastifyRequest, call: PublicCall): void {
+  const wait = limits.takeByAddress(request, call)
+  if (wait !== null) throw rateLimited(wait)
+}

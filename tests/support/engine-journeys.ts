@@ -1,0 +1,148 @@
+import { expect, vi } from 'vitest'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { PRINCIPAL, type TestApp } from './test-app.ts'
+import type { VendorStandIn } from './vendor-stand-in.ts'
+import type { Visitor } from './visitor.ts'
+
+export interface JourneyWorld {
+  visitor: Visitor
+  /** With one active pixel of Meta's, named `PIXEL_NAME`. */
+  site: TestApp
+  vendors: VendorStandIn
+}
+
+export const PIXEL_NAME = 'Meta Pixel Principal'
+
+const WAIT = { timeout: 15_000, interval: 50 }
+const DESK = [1280, 800] as const
+const PHONE = [375, 740] as const
+
+async function until(visitor: Visitor, condition: () => boolean | undefined): Promise<void> {
+  await vi.waitFor(async () => expect(await visitor.evaluate(condition), String(condition)).toBe(true), WAIT)
+}
+
+const untilAsked = (visitor: Visitor) =>
+  until(visitor, () => document.querySelector<HTMLElement>('.consent')?.hidden === false)
+
+const isSolid = () => document.querySelector('header.top')?.hasAttribute('data-solid')
+const isMenuOpen = () => document.getElementById('menu')?.matches(':popover-open')
+const distanceOfNiches = () =>
+  Math.abs((document.getElementById('niches')?.getBoundingClientRect().top ?? 0) - 72)
+
+/** Foreign addresses that were contacted. */
+const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
+
+/** What a visitor and an administrator do most, in the words of `docs/engines.md`. The same in every engine. */
+export const SHORT_JOURNEYS: Record<string, (world: JourneyWorld) => Promise<void>> = {
+  'the page opens at its top, at an anchor and reloaded lower down, and starts each time': async ({
+    visitor,
+    site,
+  }) => {
+    await visitor.resize(...DESK)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    expect(await visitor.evaluate(isSolid)).toBe(false)
+    await visitor.click('link', 'Nichos')
+    await until(visitor, isSolid)
+    await vi.waitFor(async () => expect(await visitor.evaluate(distanceOfNiches)).toBeLessThan(2), WAIT)
+    await visitor.reload()
+    await untilAsked(visitor)
+    expect(await visitor.evaluate(() => scrollY)).toBeGreaterThan(500)
+    await until(visitor, isSolid)
+    await visitor.goto(`${site.url}/cookies`)
+    await visitor.goto(`${site.url}/#niches`)
+    await untilAsked(visitor)
+    await until(visitor, isSolid)
+    expect(await visitor.evaluate(distanceOfNiches)).toBeLessThan(2)
+  },
+
+  'on a phone the menu opens, leads to a section and closes': async ({ visitor, site }) => {
+    await visitor.resize(...PHONE)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Rejeitar não essenciais')
+    await visitor.click('button', 'Menu')
+    await until(visitor, isMenuOpen)
+    await visitor.press('Escape')
+    await vi.waitFor(async () => expect(await visitor.evaluate(isMenuOpen)).toBe(false), WAIT)
+    await visitor.click('button', 'Menu')
+    await until(visitor, isMenuOpen)
+    await visitor.click('link', 'Nichos')
+    await vi.waitFor(async () => expect(await visitor.evaluate(isMenuOpen)).toBe(false), WAIT)
+    await vi.waitFor(async () => expect(await visitor.evaluate(distanceOfNiches)).toBeLessThan(2), WAIT)
+  },
+
+  'accepted, the tag contacts its vendor, and its report arrives': async (world) => {
+    const { visitor, site } = world
+    await visitor.resize(...DESK)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    expect(contacts(world)).toEqual([])
+    await visitor.click('button', 'Aceitar todos')
+    await vi.waitFor(
+      () =>
+        expect(contacts(world)).toEqual(['connect.facebook.net/en_US/fbevents.js', 'www.facebook.com/tr']),
+      WAIT,
+    )
+    // Leaving tells at once what would be told a little later.
+    await visitor.goto(`${site.url}/cookies`)
+    await vi.waitFor(async () => {
+      const rows = await site.database.db.selectFrom('tag_reports').selectAll().execute()
+      expect(rows).toMatchObject([{ ran: 1, blocked: 0, failed: 0 }])
+    }, WAIT)
+  },
+
+  'refused, nobody is contacted, now or on the next visit': async (world) => {
+    const { visitor, site } = world
+    await visitor.resize(...PHONE)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Rejeitar não essenciais')
+    await visitor.reload()
+    // The newsletter's part comes when the browser is idle, after the tags would have.
+    await until(visitor, () => document.querySelector('link[rel=modulepreload]') !== null)
+    await until(visitor, () => document.querySelector('.later') === null)
+    expect(await visitor.evaluate(() => document.querySelector<HTMLElement>('.consent')?.hidden)).toBe(true)
+    expect(contacts(world)).toEqual([])
+  },
+
+  'the newsletter takes an address and says so': async ({ visitor, site }) => {
+    await visitor.resize(...PHONE)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Rejeitar não essenciais')
+    await visitor.type('Seu e-mail', 'ana@exemplo.com.br')
+    await visitor.click('button', 'Inscrever')
+    await vi.waitFor(
+      async () =>
+        expect(await visitor.evaluate(() => document.getElementById('answer')?.textContent)).toBe(
+          NEWSLETTER_MESSAGES.success,
+        ),
+      WAIT,
+    )
+    const rows = await site.database.db.selectFrom('newsletter_subscriptions').select('email').execute()
+    expect(rows).toEqual([{ email: 'ana@exemplo.com.br' }])
+  },
+
+  'an administrator signs in, sees the list, switches a pixel off and on, and signs out': async ({
+    visitor,
+    site,
+  }) => {
+    const isActive = async () =>
+      (await site.database.db.selectFrom('tracking_pixels').select('is_active').executeTakeFirstOrThrow())
+        .is_active
+    await visitor.resize(...DESK)
+    await visitor.goto(`${site.url}/admin`)
+    await visitor.type('Email', PRINCIPAL.email)
+    await visitor.type('Senha', PRINCIPAL.password)
+    await visitor.click('button', 'Entrar')
+    await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
+    await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
+    await visitor.click('switch', `Inativo: ${PIXEL_NAME}`)
+    await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
+    await visitor.click('button', 'Sair')
+    await until(visitor, () => document.querySelector('input[type=password]') !== null)
+    await visitor.goto(`${site.url}/admin`)
+    await until(visitor, () => document.querySelector('input[type=password]') !== null)
+  },
+}

@@ -1,0 +1,15 @@
+import type { Role } from './visitor.ts'
+
+/** What may have a role: the drivers of Firefox and WebKit find by selector. */
+export const ROLE_SELECTORS: Record<Role, string> = {
+  button: 'button, [role=button]',
+  link: 'a[href]',
+  switch: '[role=switch]',
+}
+
+/** Runs in the page. */
+export function shownAndNamed(selector: string, name: string): Element | null {
+  const isIt = (element: Element) =>
+    element.getClientRects().length > 0 && (element.ariaLabel ?? element.textContent).trim() === name
+  return Array.from(document.querySelectorAll(selector)).find(isIt) ?? null
+}

@@ -1,0 +1,50 @@
+import { Key, type WebDriver, type WebElement } from 'selenium-webdriver'
+import { expect, vi } from 'vitest'
+import { fieldLabelled } from './field-labelled.ts'
+import { ROLE_SELECTORS, shownAndNamed } from './shown-and-named.ts'
+import type { Role, Visitor } from './visitor.ts'
+import { WEBKIT_TOOLBAR_PX, type WebKit } from './webkit.ts'
+
+const WAIT = { timeout: 15_000, interval: 50 }
+
+export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
+  const driver = await webkit.open()
+  const evaluate: Visitor['evaluate'] = (work, argument) =>
+    driver.executeScript(`return (${work})(arguments[0])`, argument)
+  return {
+    goto: (url) => driver.get(url),
+    reload: () => driver.navigate().refresh(),
+    resize: async (width, height) =>
+      void (await driver
+        .manage()
+        .window()
+        .setRect({ x: 0, y: 0, width, height: height + WEBKIT_TOOLBAR_PX })),
+    click: (role, name) => vi.waitFor(async () => (await findByRole(driver, role, name)).click(), WAIT),
+    type: (label, text) =>
+      vi.waitFor(async () => {
+        const field = (await evaluate(fieldLabelled as never, label)) as WebElement | null
+        if (field === null) throw new Error(`no field is labelled "${label}"`)
+        await field.sendKeys(text)
+      }, WAIT),
+    press: (key) =>
+      driver
+        .actions()
+        .sendKeys(key === 'Tab' ? Key.TAB : Key.ESCAPE)
+        .perform(),
+    evaluate,
+    screenshot: async () => Buffer.from(await driver.takeScreenshot(), 'base64'),
+    close: () => driver.quit(),
+  }
+}
+
+async function findByRole(driver: WebDriver, role: Role, name: string): Promise<WebElement> {
+  const found: WebElement | null = await driver.executeScript(
+    `return (${shownAndNamed})(arguments[0], arguments[1])`,
+    ROLE_SELECTORS[role],
+    name,
+  )
+  if (found === null) throw new Error(`no ${role} is named "${name}"`)
+  // What assistive technology is told, too.
+  expect([await found.getAriaRole(), await found.getAccessibleName()]).toEqual([role, name])
+  return found
+}
