@@ -17,7 +17,7 @@ export function sharePictureSvg({ name, headline }: SharePictureWords): string {
   const brand =
     name === null
       ? ''
-      : `<g transform="translate(80 72) scale(2)"><path fill="${COLORS.paper}" d="M0 28V13a13 13 0 0 1 26 0v15h-6V13a7 7 0 0 0-14 0v15z"/><path fill="${COLORS.accent}" d="M9 28V13a4 4 0 0 1 8 0v15z"/></g><text x="152" y="120" font-size="46" letter-spacing="-1.6">${escapeXml(name)}</text>`
+      : `<g transform="translate(80 72) scale(2)"><path fill="${COLORS.onInk}" d="M0 28V13a13 13 0 0 1 26 0v15h-6V13a7 7 0 0 0-14 0v15z"/><path fill="${COLORS.accent}" d="M9 28V13a4 4 0 0 1 8 0v15z"/></g><text x="152" y="120" font-size="46" letter-spacing="-1.6">${escapeXml(name)}</text>`
   const lines = headline.map(
     (line, index) => `<text x="76" y="${252 + index * 80}" font-size="78">${escapeXml(line)}</text>`,
   )
@@ -30,7 +30,7 @@ export function sharePictureSvg({ name, headline }: SharePictureWords): string {
 ${payment('card', 0, -270, 'inside')}${payment('debit', 228, -170, 'after')}${payment('pix', -212, -70, 'before')}${payment('pix', 48, -70, 'inside')}
 </g>
 <path d="M0 590h1200v40H0z" fill="${COLORS.paper}"/><path d="M750 590h300l53 40H697z" fill="${DRAWING_COLORS.lightOnFloor}"/>
-<g font-family="Instrument Sans" font-weight="600" fill="${COLORS.paper}" letter-spacing="-2.8">${brand}${lines.join('')}</g>
+<g font-family="Instrument Sans" font-weight="600" fill="${COLORS.onInk}" letter-spacing="-2.8">${brand}${lines.join('')}</g>
 </svg>`
 }
 
