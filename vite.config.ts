@@ -18,6 +18,7 @@ export default defineConfig({
       input: {
         boot: 'src/landing/browser/boot/boot.ts',
         landing: 'src/landing/styles/landing-page.css',
+        'after-boot': 'src/landing/styles/after-boot.css',
         plain: 'src/landing/styles/plain-pages.css',
         admin: 'src/admin/main.tsx',
       },

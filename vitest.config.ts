@@ -19,6 +19,16 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'component',
+          include: ['tests/component/**/*.test.tsx'],
+          environment: 'happy-dom',
+          setupFiles: ['tests/support/component-setup.ts'],
+          testTimeout: 20_000,
+        },
+      },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SLOW } },
       { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SLOW } },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SLOW } },

@@ -8,10 +8,11 @@ function sourceAssets(): DocumentAssets {
   return {
     css: '',
     plainCss: '',
+    bootCss: '',
     bootScript: '/src/landing/browser/boot/boot.ts',
     prefetch: [],
     font: '/src/design/fonts/sans.woff2',
-    pictures: { icon: 'data:,', touchIcon: 'data:,', share: 'data:,' },
+    pictures: { icon: 'data:,', touchIcon: 'data:,', share: 'data:,', shareUnnamed: 'data:,' },
   }
 }
 
@@ -28,11 +29,9 @@ export async function renderPageFromSource(
     legal === undefined
       ? renderer.renderLanding(config.site, sourceAssets())
       : renderer.renderLegalPage(config.site, sourceAssets(), legal.slug)
-  const sheet = legal === undefined ? 'landing-page' : 'plain-pages'
-  const styled = html.replace(
-    '<style></style>',
-    `<link rel="stylesheet" href="/src/landing/styles/${sheet}.css">`,
-  )
+  const sheets = legal === undefined ? ['landing-page', 'after-boot'] : ['plain-pages']
+  const links = sheets.map((sheet) => `<link rel="stylesheet" href="/src/landing/styles/${sheet}.css">`)
+  const styled = html.replace('<style></style>', links.join(''))
   return vite.transformIndexHtml(path, styled)
 }
 

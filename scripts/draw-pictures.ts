@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Resvg } from '@resvg/resvg-js'
+import { DEFAULT_BRAND_NAME } from '../src/contract/site.ts'
 import { iconSvg } from '../src/design/icon.ts'
 import { sharePictureSvg } from '../src/design/share-picture.ts'
+import { HERO } from '../src/landing/content/hero.ts'
 import type { Pictures } from '../src/server/landing/pictures.ts'
+
+/** The page's own file holds every weight in a form that the renderer does not read. */
+const require = createRequire(import.meta.url)
+const TYPEFACE = require.resolve(
+  '@expo-google-fonts/instrument-sans/600SemiBold/InstrumentSans_600SemiBold.ttf',
+)
 
 /** Draws icons and the picture for shared links into the built assets, and writes down their names for the server. */
 export function drawPictures(clientDirectory: string): void {
@@ -24,13 +33,21 @@ export function drawPictures(clientDirectory: string): void {
     touchIcon: save('touch-icon', 'png', rasterize(tile, 180)),
     icon192: save('icon-192', 'png', rasterize(tile, 192)),
     icon512: save('icon-512', 'png', rasterize(tile, 512)),
-    share: save('share', 'png', rasterize(sharePictureSvg(), 1200)),
+    share: save('share', 'png', drawShared(DEFAULT_BRAND_NAME)),
+    shareUnnamed: save('share-unnamed', 'png', drawShared(null)),
   }
   writeFileSync(join(clientDirectory, 'pictures.json'), JSON.stringify(pictures))
 }
 
+function drawShared(name: string | null): Buffer {
+  return rasterize(sharePictureSvg({ name, headline: HERO.headline }), 1200)
+}
+
 function rasterize(svg: string, width: number): Buffer {
-  return new Resvg(svg, { fitTo: { mode: 'width', value: width }, font: { loadSystemFonts: false } })
+  return new Resvg(svg, {
+    fitTo: { mode: 'width', value: width },
+    font: { loadSystemFonts: false, fontFiles: [TYPEFACE] },
+  })
     .render()
     .asPng()
 }

@@ -3,6 +3,8 @@ export interface OwnLogin {
   id: string
   /** As the browser names itself. */
   user_agent: string
+  /** The network that it signed in from: a /24 of IPv4, a /48 of IPv6; null when nobody knows. */
+  address: string | null
   created_at: string
   last_used_at: string
   /** The one that asks. */

@@ -1,3 +1,6 @@
+/** Of an installation that names none. The picture for shared links is drawn with it at build time. */
+export const DEFAULT_BRAND_NAME = 'Pórtico'
+
 /** What the page and the dashboard may know of the installation: everything that names brand, contact or outside address. */
 export interface SiteInfo {
   /** Public origin of the landing page, without a trailing slash. */

@@ -6,21 +6,36 @@ const METHODS = {
   pix: 'm0-13 13 13L0 13-13 0zM-6-6 0 0l6-6M-6 6 0 0l6 6',
 }
 
-/**
- * What a shared link shows, 1200 × 630: the hero without its words. It is made at build time, when the brand's name is
- * not known yet, so it carries none.
- */
-export function sharePictureSvg(): string {
+interface SharePictureWords {
+  /** Null where the brand's name was not known when the picture was drawn. */
+  name: string | null
+  headline: readonly string[]
+}
+
+/** What a shared link shows, 1200 × 630: the hero with its words, in the typeface that `draw-pictures.ts` gives to the renderer. */
+export function sharePictureSvg({ name, headline }: SharePictureWords): string {
+  const brand =
+    name === null
+      ? ''
+      : `<g transform="translate(80 72) scale(2)"><path fill="${COLORS.onInk}" d="M0 28V13a13 13 0 0 1 26 0v15h-6V13a7 7 0 0 0-14 0v15z"/><path fill="${COLORS.accent}" d="M9 28V13a4 4 0 0 1 8 0v15z"/></g><text x="152" y="120" font-size="46" letter-spacing="-1.6">${escapeXml(name)}</text>`
+  const lines = headline.map(
+    (line, index) => `<text x="76" y="${252 + index * 80}" font-size="78">${escapeXml(line)}</text>`,
+  )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" fill="none">
 <rect width="1200" height="630" fill="${COLORS.ink}"/>
-<g transform="translate(600 590)">
+<g transform="translate(900 590) scale(.88)">
 <g stroke="${COLORS.surface}" stroke-width="1.5"><path stroke-opacity=".2" d="M-290 0v-260a290 290 0 0 1 580 0V0"/><path stroke-opacity=".12" d="M-372 0v-260a372 372 0 0 1 744 0V0"/><path stroke-opacity=".07" d="M-462 0v-260a462 462 0 0 1 924 0V0"/></g>
 <path d="M-226 0v-260a226 226 0 0 1 452 0V0z" fill="${COLORS.ink2}"/><path d="M-170 0v-260a170 170 0 0 1 340 0V0z" fill="${COLORS.accent}"/>
-<path d="M-600-270h430m-430 100h430m-430 100h430" stroke="${COLORS.surface}" stroke-opacity=".25" stroke-width="2"/><path d="M-170-270h340m-340 100h340m-340 100h340" stroke="${COLORS.ink}" stroke-opacity=".25" stroke-width="2"/><path d="M170-270h430m-430 100h430m-430 100h430" stroke="${COLORS.accent}" stroke-width="2"/>
-${payment('card', -330, -270, 'before')}${payment('pix', 0, -270, 'inside')}${payment('debit', 340, -170, 'after')}${payment('pix', -420, -170, 'before')}${payment('debit', -20, -70, 'inside')}${payment('card', 420, -70, 'after')}
+<path d="M-230-270h60m-60 100h60m-230 100h230" stroke="${COLORS.surface}" stroke-opacity=".25" stroke-width="2"/><path d="M-170-270h340m-340 100h340m-340 100h340" stroke="${COLORS.ink}" stroke-opacity=".25" stroke-width="2"/><path d="M170-270h430m-430 100h430m-430 100h430" stroke="${COLORS.accent}" stroke-width="2"/>
+${payment('card', 0, -270, 'inside')}${payment('debit', 228, -170, 'after')}${payment('pix', -212, -70, 'before')}${payment('pix', 48, -70, 'inside')}
 </g>
-<path d="M0 590h1200v40H0z" fill="${COLORS.paper}"/><path d="M430 590h340l60 40H370z" fill="${DRAWING_COLORS.lightOnFloor}"/>
+<path d="M0 590h1200v40H0z" fill="${COLORS.paper}"/><path d="M750 590h300l53 40H697z" fill="${DRAWING_COLORS.lightOnFloor}"/>
+<g font-family="Instrument Sans" font-weight="600" fill="${COLORS.onInk}" letter-spacing="-2.8">${brand}${lines.join('')}</g>
 </svg>`
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 function payment(

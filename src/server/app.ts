@@ -16,7 +16,6 @@ import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
-import { createGate } from './http/gate.ts'
 import { registerHealth } from './http/health.ts'
 import { HitCounter } from './http/hit-counter.ts'
 import { createHostOf, registerHostRule } from './http/host-rule.ts'
@@ -26,6 +25,7 @@ import { ownOrigins } from './http/own-origins.ts'
 import { PublicLimits } from './http/public-limits.ts'
 import { sweepRateLimits } from './http/rate-limit.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
+import { refuseServiceWorkers } from './http/refuse-service-workers.ts'
 import { registerSecurityHeaders } from './http/register-security-headers.ts'
 import { RequestLog } from './http/request-log.ts'
 import { inSecurityClass, registerSecurityClasses } from './http/security-class.ts'
@@ -115,7 +115,7 @@ export async function buildApp({
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
 
   const hostOf = createHostOf(config.adminUrl)
-  const gate = createGate(otherHeaders(https))
+  const refuseWorkers = refuseServiceWorkers(otherHeaders(https))
   const servePrepared = createFastPath({
     pages,
     shared: staticAssets,
@@ -124,7 +124,7 @@ export async function buildApp({
     hostOf,
   })
   const fastPath: FastPath = (request, response, target) =>
-    gate(request, response, target) || servePrepared(request, response, target)
+    refuseWorkers(request, response, target) || servePrepared(request, response, target)
   const requestLog = new RequestLog(log)
 
   const app = Fastify({

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import type { SiteInfo } from '#contract/site.ts'
+import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
 
 export interface Config {
@@ -66,7 +66,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const siteUrl = env.origin('SITE_URL') ?? `http://localhost:${port}`
   const adminUrl = env.origin('ADMIN_URL')
   const ownBrand = env.text('BRAND_NAME', 80)
-  const brandName = ownBrand ?? 'Pórtico'
+  const brandName = ownBrand ?? DEFAULT_BRAND_NAME
   const contactEmail = env.email('CONTACT_EMAIL') ?? 'contato@portico.example'
   const appUrl = env.url('APP_URL', ['https:', 'http:']) ?? 'https://app.portico.example'
   const dataDir = resolve(env.text('DATA_DIR', 4096) ?? './data')

@@ -33,7 +33,7 @@ export async function main(): Promise<void> {
       process.stderr.write(`${error.message}\n`)
     } else {
       process.stderr.write(
-        `O servidor não pôde iniciar: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`,
+        `Não foi possível iniciar o servidor: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`,
       )
     }
     process.exit(1)
@@ -118,7 +118,7 @@ function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartE
     return new StartError(
       `O banco de dados ${join(dataDir, SQLITE_FILE)} está danificado (${message}). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
     )
-  return new StartError(`O banco de dados não pôde ser preparado: ${message}`)
+  return new StartError(`Não foi possível preparar o banco de dados: ${message}`)
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */

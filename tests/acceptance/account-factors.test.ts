@@ -284,7 +284,11 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     const bearer = await tokenOf(auth)
     const { body } = await api('GET', '/logins', bearer)
     const ids = (body.logins as { id: string; current: boolean }[]).map(({ id }) => id)
-    expect(body.logins[0]).toMatchObject({ current: true, id: decodeJwt(bearer).session_id })
+    expect(body.logins[0]).toMatchObject({
+      current: true,
+      id: decodeJwt(bearer).session_id,
+      address: '127.0.0.0/24',
+    })
     const otherId = String(decodeJwt(await tokenOf(other)).session_id)
     expect(ids).toContain(otherId)
     expect((await api('DELETE', `/logins/${otherId}`, bearer)).status).toBe(204)

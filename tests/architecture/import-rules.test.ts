@@ -34,8 +34,8 @@ test.each([
   ['src/landing/loose.ts', './content/hero.ts'],
   ['src/server/landing/page-store.ts', '#landing/sections/hero.tsx'],
   ['src/new-room/anything.ts', '#server/config.ts'],
-  ['src/server/http/gate.ts', '../../../tests/support/engines.ts'],
-  ['src/server/http/gate.ts', '#tests/support/engines.ts'],
+  ['src/server/http/refuse-service-workers.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/refuse-service-workers.ts', '#tests/support/engines.ts'],
 ])('%s may not import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toHaveLength(1)
 })

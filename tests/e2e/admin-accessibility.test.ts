@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { DESKTOP, PHONE } from '../support/browser.ts'
+import { findFaults } from '../support/find-faults.ts'
 
 let admin: AdminSite
 
@@ -14,22 +14,7 @@ beforeAll(async () => {
 afterAll(() => admin.close())
 
 async function check(page: Page, state: string): Promise<void> {
-  // Whatever is appearing has appeared: contrast is judged on what people end up seeing.
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null))),
-  )
-  const { violations } = await new AxeBuilder({ page })
-    .options({ resultTypes: ['violations'] })
-    .setLegacyMode()
-    .analyze()
-  expect
-    .soft(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      state,
-    )
-    .toEqual([])
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect.soft(overflow, `${state} scrolls sideways`).toBeLessThanOrEqual(0)
+  expect.soft(await findFaults(page), state).toEqual([])
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name }).first()
@@ -71,7 +56,8 @@ describe.each([
       { name: 'Contêiner de campanhas', type: 'google_tag_manager', pixel_id: 'GTM-K4W8PZ2' },
       { name: 'Meta Pixel Principal', code: generateSnippet('meta', '482910377165024') },
     ])
-    await page.reload()
+    // As after any other person's change: by looking at the tab again, not by loading it.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
     await button(page, 'Ver código: Meta').click()
     await check(page, 'pixels with the code panel')
     await page.getByRole('switch').first().click()
@@ -122,7 +108,7 @@ describe.each([
     await check(page, 'long list')
     await admin.site.database.db.deleteFrom('auth_logins').execute()
     await admin.site.database.db.deleteFrom('auth_sessions').execute()
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
     await page.getByRole('dialog', { name: 'Entre de novo' }).waitFor()
     await check(page, 'session over')
   })

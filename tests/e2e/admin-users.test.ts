@@ -113,7 +113,7 @@ test('an edit changes e-mail, role and password; an empty password keeps the old
 test('the principal admin is protected', async () => {
   await row(PRINCIPAL.email).getByText('Principal', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: `Excluir: ${PRINCIPAL.email}` }).count()).toBe(0)
-  expect(await page.getByTitle('Não é possível excluir o usuário administrador principal.').count()).toBe(1)
+  expect(await page.getByText('Não é possível excluir o usuário administrador principal.').count()).toBe(1)
   await page.getByRole('button', { name: `Editar: ${PRINCIPAL.email}` }).click()
   await page
     .getByText('Este é o usuário administrador principal. Email e função não podem ser alterados.')

@@ -67,7 +67,7 @@ test('the banner comes after the skip link, keeps clear of what it covers, and s
   await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
   await page.getByRole('status').filter({ hasText: 'Escolha salva.' }).waitFor({ state: 'attached' })
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
-  await expect.poll(() => page.evaluate(() => document.body.style.paddingBottom)).toBe('')
+  await expect.poll(() => page.locator('footer').evaluate((footer) => footer.style.paddingBottom)).toBe('')
 })
 
 test('two taps on "Preferências" open one dialog', async () => {

@@ -86,8 +86,10 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   const gone = await custom(
     '<script src="https://not-there.custom-vendor.com/x.js"></script><script>window.afterGone = true</script>',
   )
+  // Answered without a picture, as counters do.
+  const counter = await custom('<img src="https://cdn.custom-vendor.com/count?id=1" width="1" height="1">')
   const fine = await custom('<script>window.last = true</script>')
-  await accept(throws, loops, blocked, hangs, gone, fine)
+  await accept(throws, loops, blocked, hangs, gone, counter, fine)
   await ran('last')
   expect(await read('looped')).toBe(true)
   await ran('afterGone')
@@ -95,6 +97,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   await page.getByRole('button', { name: 'Preferências de cookies' }).click()
   await page.getByRole('dialog').waitFor()
   expect(vendors.seen()).not.toContain('evil.example.com/x.js')
+  expect(vendors.seen()).toContain('cdn.custom-vendor.com/count')
   await page.goto('about:blank')
   await vi.waitFor(async () => {
     const counted = await reports()
@@ -103,6 +106,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
     // What our own policy stops is a failure of ours, and no blocker's.
     expect(counted.get(blocked)).toMatchObject({ failed: 1, blocked: 0, ran: 0 })
     expect(counted.get(gone)).toMatchObject({ blocked: 1, ran: 0 })
+    expect(counted.get(counter)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
     expect(counted.get(fine)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
     const hosts = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     expect(hosts).toEqual([{ host: 'evil.example.com', pixel_id: blocked }])

@@ -127,10 +127,10 @@ test('what is not a whole backup of ours is refused with its path and what to do
       damage('zeros.db', (file) => writeFileSync(file, readFileSync(file).fill(0, 4096, size - 4096))),
       /não é um backup íntegro.*use outro backup/,
     ],
-    [damage('other.db', query('drop table tracking_pixels')), /mas não do Pórtico\. Confira o caminho/],
+    [damage('other.db', query('drop table tracking_pixels')), /mas não da Pórtico\. Confira o caminho/],
     [
       damage('newer.db', query("insert into kysely_migration values ('9999-later', '2030-01-01')")),
-      /versão mais nova do Pórtico \(9999-later\)\. Atualize este Pórtico/,
+      /versão mais nova da Pórtico \(9999-later\)\. Atualize a Pórtico/,
     ],
   ]
   for (const [file, words] of cases) {

@@ -128,7 +128,7 @@ describe('says in one line what is wrong and ends with 1', () => {
     const server = start({ ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
     expect(await server.ended).toBe(1)
     expect(lines(server)).toEqual([
-      expect.stringMatching(/^O banco de dados não pôde ser preparado: .*ECONNREFUSED/),
+      expect.stringMatching(/^Não foi possível preparar o banco de dados: .*ECONNREFUSED/),
     ])
   })
 

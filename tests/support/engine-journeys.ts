@@ -4,24 +4,26 @@ import { PRINCIPAL, type TestApp } from './test-app.ts'
 import type { VendorStandIn } from './vendor-stand-in.ts'
 import type { Visitor } from './visitor.ts'
 
-export interface JourneyWorld {
+interface JourneyWorld {
   visitor: Visitor
   /** With one active pixel of Meta's, named `PIXEL_NAME`. */
   site: TestApp
   vendors: VendorStandIn
 }
 
+export type Journey = (world: JourneyWorld) => Promise<void>
+
 export const PIXEL_NAME = 'Meta Pixel Principal'
 
-const WAIT = { timeout: 15_000, interval: 50 }
-const DESK = [1280, 800] as const
-const PHONE = [375, 740] as const
+export const WAIT = { timeout: 15_000, interval: 50 }
+export const DESK = [1280, 800] as const
+export const PHONE = [375, 740] as const
 
-async function until(visitor: Visitor, condition: () => boolean | undefined): Promise<void> {
+export async function until(visitor: Visitor, condition: () => boolean | undefined): Promise<void> {
   await vi.waitFor(async () => expect(await visitor.evaluate(condition), String(condition)).toBe(true), WAIT)
 }
 
-const untilAsked = (visitor: Visitor) =>
+export const untilAsked = (visitor: Visitor) =>
   until(visitor, () => document.querySelector<HTMLElement>('.consent')?.hidden === false)
 
 const isSolid = () => document.querySelector('header.top')?.hasAttribute('data-solid')
@@ -33,7 +35,7 @@ const distanceOfNiches = () =>
 const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
 
 /** What a visitor and an administrator do most, in the words of `docs/engines.md`. The same in every engine. */
-export const SHORT_JOURNEYS: Record<string, (world: JourneyWorld) => Promise<void>> = {
+export const SHORT_JOURNEYS: Record<string, Journey> = {
   'the page opens at its top, at an anchor and reloaded lower down, and starts each time': async ({
     visitor,
     site,

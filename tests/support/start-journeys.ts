@@ -1,5 +1,5 @@
 import { type BrowserName, launchEngine } from './browser-engines.ts'
-import { type JourneyWorld, PIXEL_NAME } from './engine-journeys.ts'
+import { type Journey, PIXEL_NAME } from './engine-journeys.ts'
 import { insertPixel } from './insert-pixel.ts'
 import { startTestApp } from './test-app.ts'
 import { untilTags } from './until-tags.ts'
@@ -7,7 +7,7 @@ import { startVendors } from './vendor-stand-in.ts'
 
 export interface Journeys {
   /** Each is made by a new visitor. */
-  run(journey: (world: JourneyWorld) => Promise<void>): Promise<void>
+  run(journey: Journey): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,13 +1,11 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { AdminBoot } from '#contract/admin-page.ts'
 import { Toaster } from '../components/toaster.tsx'
-import { checkSession } from '../features/session/api/check-session.ts'
 import { SessionProvider } from '../features/session/api/session-context.tsx'
 import { SessionStore } from '../features/session/api/session-store.ts'
 import { watchSession } from '../features/session/api/watch-session.ts'
 import { createClients } from '../lib/clients.ts'
-import { createQueryClient } from '../lib/query-client.ts'
 import { ServicesProvider } from '../lib/services.tsx'
 import type { MailLink } from '../lib/take-mail-link.ts'
 import { SessionGate } from './session-gate.tsx'
@@ -31,6 +29,7 @@ export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) 
 function compose(boot: AdminBoot) {
   const clients = createClients(boot, location.origin)
   const store = new SessionStore()
-  const queryClient = createQueryClient(() => void checkSession(clients, store))
+  // For signing in, of which nothing is kept; what a person loads is in `PersonalCache`.
+  const queryClient = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
   return { services: { ...clients, boot }, store, queryClient }
 }

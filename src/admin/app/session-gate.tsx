@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { FullPageSpinner } from '../components/spinner.tsx'
 import { useSessionState } from '../features/session/api/session-context.tsx'
 import { CodeScreen } from '../features/session/components/code-screen.tsx'
@@ -10,6 +9,7 @@ import { CurrentUserProvider } from '../lib/current-user.tsx'
 import { useServices } from '../lib/services.tsx'
 import type { MailLink } from '../lib/take-mail-link.ts'
 import { Dashboard } from './dashboard.tsx'
+import { PersonalCache } from './personal-cache.tsx'
 
 /** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
 export function SessionGate({ link: opened }: { link: MailLink | null }) {
@@ -17,15 +17,8 @@ export function SessionGate({ link: opened }: { link: MailLink | null }) {
   const state = useSessionState()
   const [link, setLink] = useState(opened)
   const [forgot, setForgot] = useState(false)
-  const queryClient = useQueryClient()
   const owed = state.status === 'second-factor' ? state.factors : []
   const ended = state.status === 'ended' || owed.length > 0
-  const wasEnded = useRef(false)
-  useEffect(() => {
-    // What failed for want of a session is asked for again.
-    if (wasEnded.current && !ended) void queryClient.invalidateQueries()
-    wasEnded.current = ended
-  }, [ended, queryClient])
   useEffect(() => {
     if (state.status === 'signed-out') document.title = `Admin Dashboard ${boot.brandName}`
   }, [state.status, boot.brandName])
@@ -44,7 +37,9 @@ export function SessionGate({ link: opened }: { link: MailLink | null }) {
   return (
     // Another person gets a dashboard of their own, with nothing of the one before.
     <CurrentUserProvider key={state.user.id} user={state.user}>
-      <Dashboard />
+      <PersonalCache ended={ended}>
+        <Dashboard />
+      </PersonalCache>
       {ended ? <SessionEndedDialog email={state.user.email} factors={owed} /> : null}
     </CurrentUserProvider>
   )

@@ -48,7 +48,7 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
           Sair
         </Button>
       </header>
-      <div className="md:grid md:min-h-[calc(100dvh-64px)] md:grid-cols-[104px_minmax(0,1fr)] lg:grid-cols-[248px_minmax(0,1fr)]">
+      <div className="md:grid md:min-h-[calc(100dvh-64px)] md:grid-cols-[6.5rem_minmax(0,1fr)] lg:grid-cols-[15.5rem_minmax(0,1fr)]">
         <SideNavigation current={tab} />
         <main
           id="conteudo"

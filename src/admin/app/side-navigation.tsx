@@ -4,7 +4,7 @@ import { useServices } from '../lib/services.tsx'
 import { TABS, type Tab } from './tabs.ts'
 
 const LINK =
-  'relative flex min-h-14 flex-col items-center justify-center gap-0.5 rounded-1 px-0.5 text-center text-xs/tight font-medium text-text-2 hover:bg-ink/5 hover:text-ink md:min-h-16 md:gap-1 lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:px-3.5 lg:text-left lg:text-base [&_svg]:size-5 [&_svg]:flex-none'
+  'relative flex min-h-14 flex-col items-center justify-center gap-0.5 rounded-1 px-0.5 text-center wrap-anywhere hyphens-auto text-xs/tight font-medium text-text-2 hover:bg-ink/5 hover:text-ink md:min-h-16 md:gap-1 lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:px-3.5 lg:text-left lg:text-base [&_svg]:size-5 [&_svg]:flex-none'
 const CURRENT =
   'aria-[current=page]:font-semibold aria-[current=page]:text-ink lg:aria-[current=page]:bg-surface lg:aria-[current=page]:shadow-low'
 /** The light in the door: above the tab on a phone, at its side on the rail, a small arch in the list. */

@@ -1,4 +1,4 @@
-import { PortalMark } from '../../design/portal-mark.tsx'
+import { PortalMark } from '#design/portal-mark.tsx'
 
 /** The product's mark at the width that `className` gives. */
 export function BrandMark({ className }: { className: string }) {

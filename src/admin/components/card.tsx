@@ -1,10 +1,6 @@
 import type { ComponentProps } from 'react'
+import { cn } from '../lib/cn.ts'
 
-export function Card({ className = '', ...props }: ComponentProps<'div'>) {
-  return (
-    <div
-      className={`overflow-hidden rounded-2xl bg-surface shadow-[0_0_0_1px_var(--line)] ${className}`}
-      {...props}
-    />
-  )
+export function Card({ className, ...props }: ComponentProps<'div'>) {
+  return <div className={cn('card', className)} {...props} />
 }

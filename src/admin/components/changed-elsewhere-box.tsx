@@ -15,6 +15,7 @@ export function ChangedElsewhereBox({ text, savedAt, onReload, onOverwrite }: Ch
   return (
     <MessageBox
       look="warn"
+      urgent
       advice={`A versão salva é de ${formatTimestamp(savedAt)}. Nada seu foi perdido: escolha como seguir.`}
       actions={
         <>

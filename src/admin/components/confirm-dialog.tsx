@@ -26,7 +26,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <AlertDialog.Description className="text-pretty wrap-anywhere text-text-2">
             {description}
           </AlertDialog.Description>
-          <div className="flex flex-wrap justify-end gap-3 pt-4 max-sm:*:flex-1">
+          <div className="flex flex-wrap justify-end gap-3 pt-4 max-sm:*:flex-auto">
             <AlertDialog.Cancel asChild>
               <Button look="outline">{cancelLabel}</Button>
             </AlertDialog.Cancel>

@@ -7,7 +7,7 @@ export function FailureBox({ error, fallback }: { error: unknown; fallback: stri
   if (!error) return null
   const failure = toFailure(error)
   return (
-    <MessageBox look="bad" advice={adviseOnFailure(failure)}>
+    <MessageBox look="bad" urgent advice={adviseOnFailure(failure)}>
       {describeFailure(failure, fallback)}
     </MessageBox>
   )

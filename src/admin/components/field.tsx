@@ -1,7 +1,5 @@
 import { type ReactNode, useId } from 'react'
-
-export const CONTROL =
-  'min-h-12 w-full rounded-1 border-[1.5px] border-line-2 bg-surface px-3.5 transition-shadow hover:border-ink focus:border-ink focus:shadow-[0_0_0_4px_var(--accent)] focus:outline-0 disabled:cursor-not-allowed disabled:border-line disabled:bg-paper disabled:text-text-2 disabled:opacity-100 aria-invalid:border-bad'
+import { cn } from '../lib/cn.ts'
 
 interface ControlProps {
   id: string
@@ -19,11 +17,11 @@ interface FieldProps {
 }
 
 /** A label, its control, and what is to be said about it, tied together for every reader. */
-export function Field({ label, error, hint, className = '', children }: FieldProps) {
+export function Field({ label, error, hint, className, children }: FieldProps) {
   const id = useId()
   const note = error ?? hint
   return (
-    <div className={`grid content-start gap-1.5 ${className}`}>
+    <div className={cn('grid content-start gap-1.5', className)}>
       <label htmlFor={id} className="text-[0.9375rem] font-semibold">
         {label}
       </label>
@@ -36,7 +34,7 @@ export function Field({ label, error, hint, className = '', children }: FieldPro
         <p
           id={`${id}-note`}
           role={error ? undefined : 'status'}
-          className={`text-sm ${error ? 'text-bad' : 'text-text-2'}`}
+          className={cn('text-sm', error ? 'text-bad' : 'text-text-2')}
         >
           {note}
         </p>

@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react'
+import { cn } from '../lib/cn.ts'
 
 interface IconButtonProps extends ComponentProps<'button'> {
   /** Spoken, and shown on hover. */
@@ -6,14 +7,13 @@ interface IconButtonProps extends ComponentProps<'button'> {
   danger?: boolean
 }
 
-export function IconButton({ label, danger = false, className = '', ...props }: IconButtonProps) {
-  const hover = danger ? 'hover:bg-bad-bg hover:text-bad' : 'hover:bg-ink/5 hover:text-ink'
+export function IconButton({ label, danger = false, className, ...props }: IconButtonProps) {
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
-      className={`inline-grid size-11 place-items-center rounded-1 text-text-2 transition-colors duration-150 aria-pressed:bg-ink aria-pressed:text-accent [&_svg]:size-5 ${hover} ${className}`}
+      className={cn('icon-button', danger && 'icon-button-danger', className)}
       {...props}
     />
   )

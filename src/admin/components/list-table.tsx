@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react'
+import { cn } from '../lib/cn.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 /** More rows than this are scrolled inside the card, and only those in sight are in the document. */
@@ -17,13 +18,18 @@ interface ListTableProps<T extends Item> {
   label: string
   columns: readonly Column[]
   items: readonly T[]
-  /** `td` elements; on a phone the row is a card, laid out by `rowClassName`. */
+  /** `td` elements; where it is narrow the row is a card, laid out by `rowClassName`. */
   renderCells: (item: T) => ReactNode
   rowClassName: (item: T) => string
 }
 
 export function ListTable<T extends Item>(props: ListTableProps<T>) {
-  return props.items.length > VIRTUAL_FROM ? <ScrollingTable {...props} /> : <PlainTable {...props} />
+  return (
+    // Rows or cards by the room that there is, not by the device.
+    <div className="@container">
+      {props.items.length > VIRTUAL_FROM ? <ScrollingTable {...props} /> : <PlainTable {...props} />}
+    </div>
+  )
 }
 
 function PlainTable<T extends Item>({ label, columns, items, renderCells, rowClassName }: ListTableProps<T>) {
@@ -84,22 +90,18 @@ function Table({ label, columns, rowCount, children }: TableProps) {
     <table
       aria-label={label}
       aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}
-      className="w-full table-fixed border-separate border-spacing-0 max-md:block"
+      className="w-full table-fixed border-separate border-spacing-0 card:block"
     >
-      <thead className="sticky top-0 z-1 bg-surface max-md:hidden">
+      <thead className="sticky top-0 z-1 bg-surface card:hidden">
         <tr aria-rowindex={rowCount === undefined ? undefined : 1}>
           {columns.map((column) => (
-            <th
-              key={column.label}
-              scope="col"
-              className={`px-3 py-3 text-left text-[0.8125rem] font-medium whitespace-nowrap text-text-2 first:pl-5 last:pr-6 last:text-right ${column.className ?? ''}`}
-            >
+            <th key={column.label} scope="col" className={cn('table-heading', column.className)}>
               {column.label}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody className="max-md:block">{children}</tbody>
+      <tbody className="card:block">{children}</tbody>
     </table>
   )
 }

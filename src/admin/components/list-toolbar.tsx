@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 
 /** Above a table: how much there is, and the means to find one among many. */
 export function ListToolbar({ summary, children }: { summary: ReactNode; children?: ReactNode }) {
@@ -12,5 +12,14 @@ export function ListToolbar({ summary, children }: { summary: ReactNode; childre
   )
 }
 
-/** Searching is offered when there are more than a screenful. */
-export const SCREENFUL = 10
+const SCREENFUL = 10
+
+/**
+ * Searching is offered once there have been more than a screenful, and then stays: what is being searched for must not
+ * outlive the box that says so.
+ */
+export function useSearchOffer(count: number): boolean {
+  const [offered, setOffered] = useState(count > SCREENFUL)
+  if (!offered && count > SCREENFUL) setOffered(true)
+  return offered
+}

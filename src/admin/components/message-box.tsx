@@ -1,19 +1,21 @@
 import { CircleAlert, Info, Lock, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { cn } from '../lib/cn.ts'
 
 const LOOKS = {
-  bad: { icon: CircleAlert, className: 'bg-bad-bg text-bad', role: 'alert' },
-  warn: { icon: TriangleAlert, className: 'bg-warn-bg text-warn', role: 'alert' },
-  yellow: { icon: Lock, className: 'bg-accent-3 text-warn', role: 'note' },
+  bad: { icon: CircleAlert, className: 'bg-bad-bg text-bad' },
+  warn: { icon: TriangleAlert, className: 'bg-warn-bg text-warn' },
+  yellow: { icon: Lock, className: 'bg-accent-3 text-warn' },
   info: {
     icon: Info,
     className: 'bg-surface text-text-2 shadow-[inset_0_0_0_1px_var(--line)]',
-    role: 'note',
   },
 } as const
 
 interface MessageBoxProps {
   look: keyof typeof LOOKS
+  /** The answer to what the person has just done: it is read out at once, and brought into sight. */
+  urgent?: boolean
   children: ReactNode
   /** What to do next. */
   advice?: string | null
@@ -21,17 +23,17 @@ interface MessageBoxProps {
   actions?: ReactNode
 }
 
-export function MessageBox({ look, children, advice, actions }: MessageBoxProps) {
-  const { icon: Icon, className, role } = LOOKS[look]
+export function MessageBox({ look, urgent = false, children, advice, actions }: MessageBoxProps) {
+  const { icon: Icon, className } = LOOKS[look]
   return (
     <div
-      ref={role === 'alert' ? reveal : null}
-      role={role}
-      className={`flex gap-2.5 rounded-1 px-3.5 py-3 text-[0.9375rem]/[1.45] ${className}`}
+      ref={urgent ? reveal : null}
+      role={urgent ? 'alert' : 'note'}
+      className={cn('message-box flex gap-2.5 rounded-1 px-3.5 py-3 text-[0.9375rem]/[1.45]', className)}
     >
       <Icon className="mt-px size-5 flex-none" aria-hidden="true" />
       <div className="min-w-0 flex-1 wrap-anywhere">
-        <p className={advice ? 'font-semibold' : ''}>{children}</p>
+        <p className={cn(advice && 'font-semibold')}>{children}</p>
         {advice ? <p className="mt-0.5 text-sm">{advice}</p> : null}
         {actions ? <div className="mt-2 flex flex-wrap gap-2">{actions}</div> : null}
       </div>

@@ -1,38 +1,73 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { cn } from '../lib/cn.ts'
 import { useUnsavedGuard } from '../lib/use-unsaved-guard.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { OVERLAY, SHEET } from './dialog-style.ts'
 import { IconButton } from './icon-button.tsx'
+import { notifyWarning } from './notify.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 
 const WIDTHS = { md: 'sm:max-w-[28rem]', '2xl': 'sm:max-w-[42rem]' } as const
 
+interface Question {
+  title: string
+  description: string
+  cancelLabel: string
+  confirmLabel: string
+}
+
+const DISCARD: Question = {
+  title: 'Descartar as alterações?',
+  description: 'O que você digitou ainda não foi salvo.',
+  cancelLabel: 'Continuar editando',
+  confirmLabel: 'Descartar',
+}
+const INTERRUPT: Question = {
+  title: 'Interromper o salvamento?',
+  description: 'As alterações estão a caminho do servidor.',
+  cancelLabel: 'Continuar salvando',
+  confirmLabel: 'Interromper',
+}
+
 interface ModalProps {
   title: string
   width: keyof typeof WIDTHS
-  /** True when closing would lose what was typed; the person is asked then. */
+  /** True when closing would lose what is there; the person is asked then. */
   dirty: boolean
+  /** True while what was typed is on its way. Without `onInterrupt` it cannot be called back, and the form stays. */
+  saving?: boolean
+  onInterrupt?: () => void
+  /** What is asked before something is lost. */
+  question?: Question
   onClose: () => void
   children: (close: () => void) => ReactNode
 }
 
 /** A form over the page. Escape, the X, a click outside and the back button all come through the same question. */
-export function Modal({ title, width, dirty, onClose, children }: ModalProps) {
+export function Modal(props: ModalProps) {
+  const { title, width, dirty, saving = false, onInterrupt, question = DISCARD, onClose, children } = props
   const [asking, setAsking] = useState(false)
   const focus = useReturnFocus()
-  const close = () => (dirty ? setAsking(true) : onClose())
-  useUnsavedGuard(dirty, () => setAsking(true))
+  const ask = () => setAsking(!saving || onInterrupt !== undefined)
+  const close = () => (dirty || saving ? ask() : onClose())
+  useUnsavedGuard(dirty || saving, ask)
+  const leave = () => {
+    if (saving) {
+      onInterrupt?.()
+      notifyWarning('Salvamento interrompido', 'Confira na lista se a alteração chegou a ser feita.')
+    }
+    onClose()
+  }
   return (
     <Dialog.Root open onOpenChange={(open) => open || close()}>
       <Dialog.Portal>
-        <Dialog.Overlay className={OVERLAY} />
+        <Dialog.Overlay data-overlay className={OVERLAY} />
         <Dialog.Content
           aria-describedby={undefined}
           {...focus}
-          onPointerDownOutside={keepForToasts}
-          className={`${SHEET} ${WIDTHS[width]} flex flex-col`}
+          className={cn(SHEET, WIDTHS[width], 'flex flex-col')}
         >
           <header className="flex flex-none items-center gap-4 border-b border-line py-3.5 pr-3.5 pl-5 sm:pl-7">
             <Dialog.Title className="flex-1 text-xl">{title}</Dialog.Title>
@@ -47,22 +82,13 @@ export function Modal({ title, width, dirty, onClose, children }: ModalProps) {
       </Dialog.Portal>
       {asking ? (
         <ConfirmDialog
-          title="Descartar as alterações?"
-          description="O que você digitou ainda não foi salvo."
-          cancelLabel="Continuar editando"
-          confirmLabel="Descartar"
+          {...(saving ? INTERRUPT : question)}
           onCancel={() => setAsking(false)}
-          onConfirm={onClose}
+          onConfirm={leave}
         />
       ) : null}
     </Dialog.Root>
   )
-}
-
-/** A toast lies outside the dialog, yet using it must not close the dialog. */
-function keepForToasts(event: CustomEvent<{ originalEvent: PointerEvent }>): void {
-  const { target } = event.detail.originalEvent
-  if (target instanceof Element && target.closest('[data-sonner-toaster]')) event.preventDefault()
 }
 
 export function ModalBody({ children }: { children: ReactNode }) {
@@ -75,7 +101,7 @@ export function ModalBody({ children }: { children: ReactNode }) {
 
 export function ModalFooter({ children }: { children: ReactNode }) {
   return (
-    <footer className="flex flex-none justify-end gap-3 border-t border-line px-5 pt-3 pb-[calc(12px+env(safe-area-inset-bottom))] max-sm:*:flex-1 sm:px-7 sm:py-4">
+    <footer className="flex flex-none flex-wrap justify-end gap-3 border-t border-line px-5 pt-3 pb-[calc(12px+env(safe-area-inset-bottom))] max-sm:*:flex-auto sm:px-7 sm:py-4">
       {children}
     </footer>
   )

@@ -1,18 +1,18 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
-import { CONTROL } from './field.tsx'
 import { IconButton } from './icon-button.tsx'
+import { Input } from './input.tsx'
 
 export function PasswordInput(props: Omit<ComponentProps<'input'>, 'type' | 'className'>) {
   const [shown, setShown] = useState(false)
   return (
     <div className="relative">
-      <input
+      <Input
         {...props}
         type={shown ? 'text' : 'password'}
         autoCapitalize="none"
         spellCheck={false}
-        className={`${CONTROL} pr-13`}
+        className="pr-13"
       />
       <IconButton
         label={shown ? 'Ocultar senha' : 'Mostrar senha'}

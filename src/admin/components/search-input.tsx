@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { CONTROL } from './field.tsx'
+import { Input } from './input.tsx'
 
 interface SearchInputProps {
   label: string
@@ -9,15 +9,15 @@ interface SearchInputProps {
 
 export function SearchInput({ label, value, onChange }: SearchInputProps) {
   return (
-    <div className="relative flex-1 sm:w-[300px] sm:flex-none">
+    <div className="relative flex-[1_1_17rem] lg:max-w-[300px]">
       <Search className="pointer-events-none absolute top-3 left-3.5 size-5 text-text-2" aria-hidden="true" />
-      <input
+      <Input
         type="search"
         aria-label={label}
         placeholder={label}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className={`${CONTROL} min-h-11 pl-11`}
+        className="min-h-11 pl-11"
       />
     </div>
   )

@@ -1,8 +1,9 @@
+import { cn } from '../lib/cn.ts'
 import { formatDate, formatTimestamp } from '../lib/format-date.ts'
 
-export function TimeStamp({ value, className = '' }: { value: string; className?: string }) {
+export function TimeStamp({ value, className }: { value: string; className?: string }) {
   return (
-    <time dateTime={value} title={formatTimestamp(value)} className={`text-text-2 tabular-nums ${className}`}>
+    <time dateTime={value} title={formatTimestamp(value)} className={cn('time-stamp', className)}>
       {formatDate(value)}
     </time>
   )

@@ -1,10 +1,15 @@
 const DATE = new Intl.DateTimeFormat('pt-BR', { day: '2-digit', month: '2-digit', year: 'numeric' })
+const MINUTE = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeStyle: 'short' })
 const FULL = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'full', timeStyle: 'medium' })
 
-export function formatDate(timestamp: string): string {
-  return DATE.format(new Date(timestamp))
-}
+export const UNKNOWN_DATE = 'data desconhecida'
 
-export function formatTimestamp(timestamp: string): string {
-  return FULL.format(new Date(timestamp))
+export const formatDate = (timestamp: string): string => format(DATE, timestamp)
+export const formatMinute = (timestamp: string): string => format(MINUTE, timestamp)
+export const formatTimestamp = (timestamp: string): string => format(FULL, timestamp)
+
+/** A formatter throws at what is no date, and that would take the whole screen with it. */
+function format(formatter: Intl.DateTimeFormat, timestamp: string): string {
+  const date = new Date(timestamp)
+  return Number.isNaN(date.getTime()) ? UNKNOWN_DATE : formatter.format(date)
 }

@@ -1,8 +1,10 @@
-import { type AuthError, isAuthWeakPasswordError } from '@supabase/auth-js'
+import { type AuthError, isAuthSessionMissingError, isAuthWeakPasswordError } from '@supabase/auth-js'
 import { RequestError } from './request-error.ts'
 
 /** An error of the auth client in the form that screens read. */
 export function toRequestError(error: AuthError): RequestError {
+  // The client's own words for it are English and carry no code.
+  if (isAuthSessionMissingError(error)) return new RequestError({ status: 401, code: 'session_not_found' })
   return new RequestError({
     status: error.status ?? 0,
     code: error.code ?? null,

@@ -11,6 +11,7 @@ export const FOOTER = {
   city: 'São Paulo, Brasil',
   newsletter: {
     title: 'Taxas, PIX e regras novas, direto no seu e-mail.',
+    purpose: 'Usamos o seu e-mail só para enviar a newsletter. Para cancelar, escreva para',
     label: 'Seu e-mail',
     placeholder: 'voce@empresa.com.br',
     submit: 'Inscrever',

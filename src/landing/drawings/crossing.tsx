@@ -68,9 +68,16 @@ function Wall() {
       </g>
       <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
       <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.accent} />
-      <path d="M-470-311h300v2h-300zm0 108h300v2h-300zm0 108h300v2h-300z" fill="url(#fade)" />
-      <path d="M-170-310h340m0 108h-340m0 108h340" stroke={COLORS.ink} strokeOpacity=".25" strokeWidth="2" />
-      <path d="M170-310h1800m0 108H170m0 108h1800" stroke={COLORS.accent} strokeWidth="2" />
+      <g className="lanes">
+        <path d="M-470-311h300v2h-300zm0 108h300v2h-300zm0 108h300v2h-300z" fill="url(#fade)" />
+        <path
+          d="M-170-310h340m0 108h-340m0 108h340"
+          stroke={COLORS.ink}
+          strokeOpacity=".25"
+          strokeWidth="2"
+        />
+        <path d="M170-310h1800m0 108H170m0 108h1800" stroke={COLORS.accent} strokeWidth="2" />
+      </g>
     </svg>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { SiteInfo } from '#contract/site.ts'
+import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { COLORS } from '#design/colors.ts'
 import { SHARING } from '../content/sharing.ts'
 import { bootLoader } from './boot-loader.ts'
@@ -10,11 +10,13 @@ export interface DocumentAssets {
   /** The same for legal texts and errors. */
   plainCss: string
   bootScript: string | null
+  /** What the boot script adopts once the first frame is drawn. */
+  bootCss: string
   /** Scripts of the islands, fetched when the browser has nothing else to do. */
   prefetch: readonly string[]
   /** Asked for after the first frame; a page without scripts asks at once, for a late font is not shown on this visit. */
   font: string
-  pictures: { icon: string; touchIcon: string; share: string }
+  pictures: { icon: string; touchIcon: string; share: string; shareUnnamed: string }
 }
 
 interface DocumentProps {
@@ -52,13 +54,24 @@ export function Document({ site, assets, title, description, path, children }: D
         {path === null ? (
           <meta name="robots" content="noindex" />
         ) : (
-          <Sharing site={site} title={title} description={description} path={path} image={pictures.share} />
+          <Sharing
+            site={site}
+            title={title}
+            description={description}
+            path={path}
+            image={site.brandName === DEFAULT_BRAND_NAME ? pictures.share : pictures.shareUnnamed}
+          />
         )}
       </head>
       <body>
         {children}
         {assets.bootScript !== null && assets.prefetch.length > 0 && (
-          <template data-prefetch={assets.prefetch.join(' ')} data-icon={pictures.icon} />
+          <template
+            data-prefetch={assets.prefetch.join(' ')}
+            data-icon={pictures.icon}
+            // biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, which has no "<".
+            dangerouslySetInnerHTML={{ __html: assets.bootCss }}
+          />
         )}
       </body>
     </html>

@@ -1,6 +1,7 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { ABOUT } from '../content/about.ts'
 import { BENEFITS, TECHNOLOGY } from '../content/benefits.ts'
+import { QUESTIONS } from '../content/closing.ts'
 import { FOOTER } from '../content/footer.ts'
 import { HERO } from '../content/hero.ts'
 import { NICHES } from '../content/niches.ts'
@@ -30,6 +31,10 @@ export function renderLlmsText(site: SiteInfo): string {
     list(
       'Benefícios',
       BENEFITS.cards.map(({ title, text }) => `${title}: ${text}`),
+    ),
+    list(
+      QUESTIONS.title,
+      QUESTIONS.list.map(({ question, answer }) => `${question} ${answer}`),
     ),
     list('Contato', [
       `[Abrir conta](${site.registerUrl})`,

@@ -1,6 +1,8 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, test } from 'vitest'
-import type { SiteInfo } from '#contract/site.ts'
+import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
+import { sharePictureSvg } from '#design/share-picture.ts'
+import { HERO } from '../content/hero.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
   LEGAL_TITLES,
@@ -28,10 +30,16 @@ const SITE: SiteInfo = {
 const ASSETS: DocumentAssets = {
   css: 'body{margin:0}',
   plainCss: 'body{margin:1px}',
+  bootCss: '#menu{display:block}',
   bootScript: '/assets/boot.js',
   prefetch: ['/assets/react.js', '/assets/form.js'],
   font: '/assets/font.woff2',
-  pictures: { icon: '/assets/icon.ico', touchIcon: '/assets/touch.png', share: '/assets/share.png' },
+  pictures: {
+    icon: '/assets/icon.ico',
+    touchIcon: '/assets/touch.png',
+    share: '/assets/share.png',
+    shareUnnamed: '/assets/unnamed.png',
+  },
 }
 
 const html = renderLanding(SITE, ASSETS)
@@ -98,6 +106,30 @@ describe('what the description names', () => {
 
   test.each(['Produtos', 'Nichos', 'Recursos', 'Empresa'])('footer column %s', (title) => {
     expect(html).toContain(`<h3>${title}</h3>`)
+  })
+
+  test('questions are in the closing section, and search engines are told the same', () => {
+    const closing = html.slice(html.indexOf('class="close'), html.indexOf('</main>'))
+    const asked = Array.from(
+      closing.matchAll(/<details><summary>(.*?)<\/summary><p>(.*?)<\/p><\/details>/g),
+      ([, question, answer]) => [question, answer],
+    )
+    const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] ?? '')
+    const page = data['@graph'].find((part: { '@type': string }) => part['@type'] === 'FAQPage')
+    const told = page.mainEntity.map((entry: { name: string; acceptedAnswer: { text: string } }) => [
+      entry.name,
+      entry.acceptedAnswer.text,
+    ])
+    expect(told).toEqual(asked)
+    expect(told.length).toBeGreaterThanOrEqual(4)
+    expect(told.flat().join()).toMatch(/até 40% menos.*mercado tradicional/)
+  })
+
+  test('beside the newsletter stand its purpose and how it ends', () => {
+    const news = html.slice(html.indexOf('id="newsletter"'), html.indexOf('data-island="newsletter"'))
+    expect(news.replaceAll('<!-- -->', '')).toContain(
+      'só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.',
+    )
   })
 
   test('every link to a place of the page leads to one', () => {
@@ -170,10 +202,22 @@ test('a page with scripts asks for no file before its first frame, one without a
 })
 
 describe('sharing and search', () => {
+  test('the picture says the headline, and the name only where it was drawn with the right one', () => {
+    const page = renderLanding({ ...SITE, brandName: DEFAULT_BRAND_NAME }, ASSETS)
+    expect(page).toContain('<meta property="og:image" content="https://arco.example/assets/share.png"/>')
+    for (const name of ['Arco <&> Co', null]) {
+      const picture = sharePictureSvg({ name, headline: HERO.headline })
+      for (const line of HERO.headline) expect(picture).toContain(`>${line}</text>`)
+      expect(picture.includes('>Arco &lt;&amp;> Co</text>')).toBe(name !== null)
+    }
+  })
+
   test.each([
     '<html lang="pt-BR"',
     '<link rel="canonical" href="https://arco.example/"/>',
-    '<meta property="og:image" content="https://arco.example/assets/share.png"/>',
+    '<meta property="og:image" content="https://arco.example/assets/unnamed.png"/>',
+    '<meta property="og:type" content="website"/>',
+    '<meta property="og:url" content="https://arco.example/"/>',
     '"@type":"Organization"',
     '"@type":"WebSite"',
   ])('%s', (part) => {

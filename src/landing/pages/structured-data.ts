@@ -1,4 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { QUESTIONS } from '../content/closing.ts'
 import { FOOTER } from '../content/footer.ts'
 
 /** What search engines may know for certain: who runs the site and how to reach them (schema.org). */
@@ -28,6 +29,14 @@ export function structuredData(site: SiteInfo, logo: string): object {
         url: site.siteUrl,
         inLanguage: 'pt-BR',
         publisher: { '@id': organization },
+      },
+      {
+        '@type': 'FAQPage',
+        mainEntity: QUESTIONS.list.map(({ question, answer }) => ({
+          '@type': 'Question',
+          name: question,
+          acceptedAnswer: { '@type': 'Answer', text: answer },
+        })),
       },
     ],
   }

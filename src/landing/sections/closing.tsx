@@ -1,5 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { CLOSING } from '../content/closing.ts'
+import { CLOSING, QUESTIONS } from '../content/closing.ts'
 import { Figures } from '../parts/figures.tsx'
 import { RegisterLink } from '../parts/register-link.tsx'
 import { SpecialistLink } from '../parts/specialist-link.tsx'
@@ -16,7 +16,16 @@ export function Closing({ site }: { site: SiteInfo }) {
             <SpecialistLink site={site} />
           </div>
         </div>
-        <Figures className="arcade" figures={CLOSING.figures} />
+        <div>
+          <h3>{QUESTIONS.title}</h3>
+          {QUESTIONS.list.map(({ question, answer }) => (
+            <details key={question}>
+              <summary>{question}</summary>
+              <p>{answer}</p>
+            </details>
+          ))}
+          <Figures className="arcade" figures={CLOSING.figures} />
+        </div>
       </div>
     </section>
   )

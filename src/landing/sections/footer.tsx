@@ -13,7 +13,12 @@ export function Footer({ site, message }: { site: SiteInfo; message: string | nu
     <footer className="dark later" id="contact">
       <div className="wrap foot">
         <div className="news" id="newsletter">
-          <h2>{FOOTER.newsletter.title}</h2>
+          <div>
+            <h2>{FOOTER.newsletter.title}</h2>
+            <p>
+              {FOOTER.newsletter.purpose} {site.contactEmail}.
+            </p>
+          </div>
           <div data-island="newsletter">
             <NewsletterForm initialMessage={message} />
           </div>

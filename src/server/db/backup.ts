@@ -24,7 +24,7 @@ export function backupDatabase(dataDir: string, target: string): BackupFacts {
     syncToDisk(dirname(target))
     return facts
   } catch (error) {
-    throw new BackupError(`O backup não pôde ser gravado em ${target}: ${(error as Error).message}`)
+    throw new BackupError(`Não foi possível gravar o backup em ${target}: ${(error as Error).message}`)
   } finally {
     rmSync(partial, { force: true })
   }

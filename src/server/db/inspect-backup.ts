@@ -15,7 +15,7 @@ export function inspectBackup(file: string, shown: string): BackupFacts {
     const verdict = String(database.prepare('pragma integrity_check').get()?.integrity_check)
     if (verdict !== 'ok') throw damaged(shown, verdict)
     if (!hasTable(database, 'tracking_pixels') || !hasTable(database, 'kysely_migration'))
-      throw new BackupError(`O arquivo ${shown} é um banco de dados, mas não do Pórtico. Confira o caminho.`)
+      throw new BackupError(`O arquivo ${shown} é um banco de dados, mas não da Pórtico. Confira o caminho.`)
     refuseNewer(database, shown)
     return { keyId: readKeyId(database) }
   } catch (error) {
@@ -30,7 +30,7 @@ function refuseNewer(database: DatabaseSync, shown: string): void {
   const unknown = applied.map((row) => String(row.name)).filter((name) => !MIGRATION_NAMES.has(name))
   if (unknown.length > 0)
     throw new BackupError(
-      `O arquivo ${shown} é de uma versão mais nova do Pórtico (${unknown.join(', ')}). Atualize este Pórtico e restaure de novo.`,
+      `O arquivo ${shown} é de uma versão mais nova da Pórtico (${unknown.join(', ')}). Atualize a Pórtico e restaure de novo.`,
     )
 }
 
@@ -49,6 +49,6 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 
 function damaged(shown: string, detail: string): BackupError {
   return new BackupError(
-    `O arquivo ${shown} não é um backup íntegro do Pórtico (${detail.split('\n')[0]}). Copie-o de novo da origem ou use outro backup.`,
+    `O arquivo ${shown} não é um backup íntegro da Pórtico (${detail.split('\n')[0]}). Copie-o de novo da origem ou use outro backup.`,
   )
 }

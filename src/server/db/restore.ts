@@ -54,7 +54,7 @@ function copyOwnerOnly(from: string, to: string): void {
     chmodSync(to, 0o600)
     giveToFolderOwner(to)
   } catch (error) {
-    throw new BackupError(`O arquivo ${from} não pôde ser copiado: ${(error as Error).message}`)
+    throw new BackupError(`Não foi possível copiar o arquivo ${from}: ${(error as Error).message}`)
   }
 }
 

@@ -47,6 +47,8 @@ interface AuthLogins {
   aal: 'aal1' | 'aal2'
   amr: Json<{ method: string; timestamp: number }[]>
   user_agent: string
+  /** Null for those that were opened before it was kept. */
+  network: string | null
   created_at: Timestamp
   last_used_at: Timestamp
   expires_at: Timestamp
@@ -60,6 +62,8 @@ export interface AuthSessions {
   aal: 'aal1' | 'aal2'
   amr: Json<{ method: string; timestamp: number }[]>
   user_agent: string
+  /** As in `auth_logins`; null for a tab, whose login has it. */
+  network: string | null
   created_at: Timestamp
   last_used_at: Timestamp
 }

@@ -1,5 +1,6 @@
 import type { Db } from './database.ts'
 import { inSteps } from './in-steps.ts'
+import { sweepRows } from './sweep-rows.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,13 +31,5 @@ export async function sweepAudit(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('audit_events')
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('audit_events').select('id').where('created_at', '<', before(auditDays)).limit(rows),
-      )
-      .executeTakeFirstOrThrow()
-    return numDeletedRows
-  }, signal)
+  await sweepRows(db, { table: 'audit_events', time: 'created_at', upTo: before(auditDays) }, signal)
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressBlock, networkBlock } from './address-block.ts'
+import { addressBlock, neighbourhoodBlock, networkBlock } from './address-block.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7', null],
@@ -59,4 +59,13 @@ test('a port never makes another visitor of the same address', () => {
       expect(addressBlock(address)).not.toBe('unknown')
     }),
   )
+})
+
+test.each([
+  ['187.45.12.99', '187.45.12.0/24'],
+  ['::ffff:187.45.12.99', '187.45.12.0/24'],
+  ['2804:14c:5bb1:8000::1', '2804:14c:5bb1::/48'],
+  ['unknown', null],
+])('the neighbourhood of %s names no household: %s', (address, block) => {
+  expect(neighbourhoodBlock(address)).toBe(block)
 })

@@ -18,6 +18,14 @@ export function networkBlock(text: string): string | null {
   return address === null || address instanceof ipaddr.IPv4 ? null : blockOf(address, 48)
 }
 
+/** The neighbourhood of an address, which helps a person to recognise it and names no household; null when unknown. */
+export function neighbourhoodBlock(text: string): string | null {
+  const address = parseAddress(text)
+  if (address === null) return null
+  if (!(address instanceof ipaddr.IPv4)) return blockOf(address, 48)
+  return `${address.octets.slice(0, 3).join('.')}.0/24`
+}
+
 function blockOf(address: ipaddr.IPv6, bits: 48 | 64): string {
   const network = address.parts.map((part, index) => (index < bits / BITS_PER_PART ? part : 0))
   return `${new ipaddr.IPv6(network)}/${bits}`

@@ -6,7 +6,7 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/pages/boot-loader.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
-import { BetterLater } from '../http/better-later.ts'
+import { BackgroundCompressor } from '../http/background-compressor.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import {
@@ -41,7 +41,7 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
-  readonly #later = new BetterLater()
+  readonly #compressor = new BackgroundCompressor()
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
@@ -60,7 +60,7 @@ export class PageStore {
     const page = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
     this.#page = page
     if (isFirst) return
-    this.#later.add({
+    this.#compressor.add({
       body,
       isWanted: () => this.#page === page,
       done: (encodings) => {

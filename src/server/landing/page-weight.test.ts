@@ -50,6 +50,18 @@ test('nothing but the inlined style could block rendering', () => {
   expect(head).not.toContain('rel="preload"')
 })
 
+test('whatever a style of the page or of its scripts reads is defined in the page', () => {
+  const scripts = [assets.bootScript ?? '', ...assets.prefetch].map((path) =>
+    readFileSync(join('dist/client', path), 'utf8'),
+  )
+  const defined = new Set(Array.from(assets.css.matchAll(/(--[\w-]+):/g), ([, name]) => name))
+  const read = [assets.css, assets.bootCss, ...scripts].flatMap((text) =>
+    Array.from(text.matchAll(/var\((--[\w-]+)\)/g), ([, name]) => name),
+  )
+  // The drawing's own are set where they are read.
+  expect([...new Set(read)].filter((name) => !defined.has(name))).toEqual([])
+})
+
 test('every asset that the page names was built', () => {
   const built = new Set(readdirSync('dist/client/assets').map((name) => `/assets/${name}`))
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) expect(built).toContain(path)

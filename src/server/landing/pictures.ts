@@ -8,8 +8,9 @@ export interface Pictures {
   touchIcon: string
   icon192: string
   icon512: string
-  /** 1200 × 630, for shared links. */
+  /** 1200 × 630, for shared links: the headline, with the default brand's name and without a name. */
   share: string
+  shareUnnamed: string
 }
 
 export function readPictures(clientDirectory: string): Pictures {

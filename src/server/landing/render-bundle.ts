@@ -19,15 +19,18 @@ export async function loadRenderBundle(distDirectory: string): Promise<LandingRe
 
 export function readDocumentAssets(distDirectory: string, manifest: BuildManifest): DocumentAssets {
   const client = join(distDirectory, 'client')
-  const style = (source: string) =>
-    dropUnusedProperties(readFileSync(join(client, manifest.entry(source).file), 'utf8').trim())
+  const read = (file: string) => readFileSync(join(client, file), 'utf8').trim()
   const bootScript = manifest.entry('src/landing/browser/boot/boot.ts').file
   const islands = manifest.entry(ISLANDS)
   const prefetch = new Set([...islands.imports, islands.file])
   prefetch.delete(bootScript)
+  const bootCss = read(manifest.entry('src/landing/styles/after-boot.css').file)
+  // Scripts carry styles of their own.
+  const later = [bootCss, ...[bootScript, ...prefetch].map(read)].join()
   return {
-    css: style('src/landing/styles/landing-page.css'),
-    plainCss: style('src/landing/styles/plain-pages.css'),
+    css: dropUnusedProperties(read(manifest.entry('src/landing/styles/landing-page.css').file), later),
+    plainCss: dropUnusedProperties(read(manifest.entry('src/landing/styles/plain-pages.css').file)),
+    bootCss,
     bootScript,
     prefetch: [...prefetch],
     font: manifest.entry('src/design/fonts/sans.woff2').file,

@@ -54,7 +54,7 @@ function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SecretKeyError(`O arquivo de chave ${file} não pode ser lido: ${(error as Error).message}`)
+    throw new SecretKeyError(`Não foi possível ler o arquivo de chave ${file}: ${(error as Error).message}`)
   }
 }
 
@@ -63,5 +63,5 @@ function partialName(file: string): string {
 }
 
 function cannotWrite(file: string, error: unknown): SecretKeyError {
-  return new SecretKeyError(`O arquivo de chave ${file} não pôde ser gravado: ${(error as Error).message}`)
+  return new SecretKeyError(`Não foi possível gravar o arquivo de chave ${file}: ${(error as Error).message}`)
 }

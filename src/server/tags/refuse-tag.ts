@@ -8,7 +8,7 @@ const REASONS: Record<RefusalReason, string> = {
   too_slow: 'O código é complexo demais: lê-lo leva mais de 2 segundos.',
   too_complex: 'O código é complexo demais: lido por um navegador, viraria elementos sem fim.',
   too_large: 'O código fica grande demais depois de lido.',
-  failed: 'O código não pôde ser lido.',
+  failed: 'Não foi possível ler o código.',
 }
 const ADVICE = 'Ele não foi salvo. Confira se é mesmo o código da plataforma e copie-o de novo.'
 

@@ -1,4 +1,4 @@
-import { BetterLater } from '../http/better-later.ts'
+import { BackgroundCompressor } from '../http/background-compressor.ts'
 import { compressQuickly, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
 
@@ -18,7 +18,7 @@ interface TagFile {
 export class TagFiles {
   readonly #headers: Headers
   readonly #now: () => number
-  readonly #later = new BetterLater()
+  readonly #compressor = new BackgroundCompressor()
   #files = new Map<string, TagFile>()
 
   constructor(headers: Headers, now: () => number = Date.now) {
@@ -50,7 +50,7 @@ export class TagFiles {
   }
 
   #improve(file: TagFile, body: Buffer): void {
-    this.#later.add({
+    this.#compressor.add({
       body,
       isWanted: () => file.retiredAt === null,
       done: (encodings) => {

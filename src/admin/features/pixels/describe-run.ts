@@ -1,9 +1,12 @@
+import { formatAgo } from '#admin/lib/format-ago.ts'
 import type { TagStatus } from '#contract/tag-status.ts'
-import { formatAgo } from '../../lib/format-ago.ts'
+import { explainScriptError } from './explain-script-error.ts'
 
 export interface RunDescription {
   text: string
   tone: 'quiet' | 'good' | 'warn' | 'bad'
+  /** A script's own words, for whoever wrote it. */
+  original?: string
 }
 
 /** Fewer blocked visits than this are ad blockers, as everywhere. */
@@ -22,7 +25,8 @@ export function describeRun(
   if (paused) return { text: 'Pausado', tone: 'warn' }
   const visits = ran + blocked + failed
   if (visits > 0 && failed / visits >= FAILED_SHARE) {
-    return { text: `Falhou: ${last_error?.replace(/^Uncaught /, '') ?? 'erro no código'}`, tone: 'bad' }
+    const original = last_error === null ? {} : { original: last_error }
+    return { text: `Falhou: ${explainScriptError(last_error ?? '')}`, tone: 'bad', ...original }
   }
   if (visits > 0 && blocked / visits >= BLOCKED_SHARE) {
     return { text: `Bloqueado em ${Math.round((blocked / visits) * 100)}% das visitas`, tone: 'warn' }

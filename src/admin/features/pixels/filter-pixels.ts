@@ -1,5 +1,5 @@
+import { matchesSearch } from '#admin/lib/search-text.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
-import { matchesSearch } from '../../lib/search-text.ts'
 
 export interface PixelFilter {
   search: string

@@ -42,5 +42,6 @@ function isThere(text: Text, place: DOMPoint | undefined): boolean {
   const now = middleOf(text)
   if (!place || !now) return place === now
   const distance = Math.max(Math.abs(now.x - place.x), Math.abs(now.y - place.y))
-  return distance < TOLERANCE && now.z <= Math.max(innerWidth, place.z + TOLERANCE)
+  // What lies above the window counts by what it would push into it.
+  return (place.y < 0 || distance < TOLERANCE) && (now.z <= innerWidth || place.z > innerWidth)
 }

@@ -1,5 +1,3 @@
-import forcedColorsStyle from '#design/forced-colors.css?inline'
-import printStyle from '#landing/styles/print.css?inline'
 import { startConsent } from '../consent/start-consent.ts'
 import { adoptStyle } from '../shared/adopt-style.ts'
 import { readTagSet } from '../shared/tag-set.ts'
@@ -14,8 +12,9 @@ import { wireMenu } from './menu.ts'
 import { startCrossing } from './start-crossing.ts'
 import { loadIslands, wireIslands } from './wire-islands.ts'
 
-// No first frame needs these.
-adoptStyle(forcedColorsStyle + printStyle)
+/** Written by `pages/document.tsx` at the end of the page. */
+const page = document.querySelector<HTMLTemplateElement>('template[data-icon]')
+adoptStyle(page?.content.textContent ?? '')
 followHeaderState()
 followCurrentSection()
 wireMenu()
@@ -27,6 +26,6 @@ startCrossing()
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.
 appendLink('manifest', '/site.webmanifest')
 // The policy lets pictures come from the assets only, so what a browser looks for by itself is not shown in every one.
-appendLink('icon', document.querySelector<HTMLElement>('[data-icon]')?.dataset.icon ?? '')
+appendLink('icon', page?.dataset.icon ?? '')
 const tagSet = readTagSet()
 startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))

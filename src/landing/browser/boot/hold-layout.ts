@@ -1,7 +1,7 @@
 import { measureBlocks, type TextBlock } from './text-block.ts'
 
-/** Makes a block again what it was, and says how to undo that; null where nothing is to be done. */
-type Hold = (was: TextBlock, is: TextBlock) => (() => void) | null
+/** Makes a block again what it was; how to undo what its style does not hold is added to `undo`. */
+type Hold = (was: TextBlock, is: TextBlock, undo: (() => void)[]) => void
 
 /**
  * Keeps lines and widths as they are through a change of fonts: what is between the two fonts' widths goes between the
@@ -11,11 +11,16 @@ type Hold = (was: TextBlock, is: TextBlock) => (() => void) | null
 export function holdLayout(texts: readonly Text[], change: () => void): () => void {
   const before = measureBlocks(texts)
   change()
-  const undo: (() => void)[] = []
-  // Engines round widths differently: a line that just filled its box may break once that is held.
+  const undo = before.map(({ element: { style } }) => {
+    const { cssText } = style
+    return () => {
+      style.cssText = cssText
+    }
+  })
+  // A width that is held may break the lines of its neighbours.
   for (const hold of [holdLength, holdLines, holdWidth, holdLines]) {
     const now = measureBlocks(texts)
-    undo.push(...before.map((was, index) => hold(was, now[index] ?? was)).filter((each) => each !== null))
+    for (const [index, was] of before.entries()) hold(was, now[index] ?? was, undo)
   }
   return releaseWhenStale(before, undo)
 }
@@ -27,38 +32,37 @@ const holdLength: Hold = (was, is) => {
   const { letterSpacing, fontSize } = getComputedStyle(was.element)
   const most = MOST_SPACING * Number.parseFloat(fontSize)
   const missing = Math.min(most, Math.max(-most, (was.length - is.length) / was.letters))
-  if (missing === 0) return null
-  const { style } = was.element
-  style.letterSpacing = `${(Number.parseFloat(letterSpacing) || 0) + missing}px`
-  return () => style.removeProperty('letter-spacing')
+  if (missing === 0) return
+  was.element.style.letterSpacing = `${(Number.parseFloat(letterSpacing) || 0) + missing}px`
+}
+
+const holdLines: Hold = (was, is, undo) => {
+  const offsets = ({ lineStarts }: TextBlock) => lineStarts.map(([, offset]) => offset).join()
+  if (offsets(was) !== offsets(is)) breakLines(was, undo)
 }
 
 /** Turns soft line breaks into hard ones. */
-const holdLines: Hold = (was, is) => {
-  const offsets = ({ lineStarts }: TextBlock) => lineStarts.map(([, offset]) => offset).join()
-  const { style } = was.element
-  if (style.whiteSpace || offsets(was) === offsets(is)) return null
-  const originals = was.lineStarts.map(([text]) => [text, text.data] as const)
+function breakLines({ element: { style }, lineStarts }: TextBlock, undo: (() => void)[]): void {
+  if (style.whiteSpace) return
   // From the end on, so that earlier offsets stay true. What precedes a word is the space that ended the line before it.
-  for (const [text, offset] of was.lineStarts.toReversed()) {
-    const space = text.data[offset - 1] === ' ' ? 1 : 0
+  for (const [text, offset] of lineStarts.toReversed()) {
+    const { data } = text
+    const space = data[offset - 1] === ' ' ? 1 : 0
     text.replaceData(offset - space, space, '\n')
+    // The first to be undone is the last that was done.
+    undo.unshift(() => {
+      text.data = data
+    })
   }
   style.whiteSpace = 'pre'
   style.setProperty('white-space-collapse', 'preserve-breaks')
-  return () => {
-    for (const [text, data] of originals) text.data = data
-    style.removeProperty('white-space')
-    style.removeProperty('white-space-collapse')
-  }
 }
 
-const holdWidth: Hold = (was, is) => {
-  if (Math.abs(was.width - is.width) < 0.1) return null
-  const { style } = was.element
+const holdWidth: Hold = (was, is, undo) => {
+  if (Math.abs(was.width - is.width) < 0.1) return
   // 0.02 px less: rounding must not push out of a row what fills it to its end.
-  style.width = `${was.width - 0.02}px`
-  return () => style.removeProperty('width')
+  was.element.style.width = `${was.width - 0.02}px`
+  breakLines(was, undo)
 }
 
 function releaseWhenStale(blocks: readonly TextBlock[], undo: (() => void)[]): () => void {

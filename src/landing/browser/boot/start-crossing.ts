@@ -1,11 +1,8 @@
-import crossingStyle from '#landing/styles/crossing.css?inline'
-import { adoptStyle } from '../shared/adopt-style.ts'
 import { whenIdle } from '../shared/when-idle.ts'
 
 /** Starts the hero's animation. Without it the first frames cost less; where there are no scripts it never starts. */
 export function startCrossing(): void {
   whenIdle(() => {
-    adoptStyle(crossingStyle)
     document.querySelector('.art')?.classList.add('live')
   })
 }

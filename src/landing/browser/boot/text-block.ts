@@ -1,4 +1,4 @@
-import { rangeOf } from './texts-in-sight.ts'
+import { boxesOf } from './texts-in-sight.ts'
 
 /** A block of text as it is laid out. */
 export interface TextBlock {
@@ -22,7 +22,7 @@ export function measureBlocks(texts: readonly Text[]): TextBlock[] {
     else parts.push(text)
   }
   return Array.from(blocks, ([element, parts]) => {
-    const lines = parts.flatMap((text) => Array.from(rangeOf(text, 0, text.length).getClientRects()))
+    const lines = parts.flatMap((text) => boxesOf(text))
     return {
       element,
       width: element.getBoundingClientRect().width,
@@ -45,7 +45,7 @@ function findLineStarts(texts: readonly Text[]): [Text, number][] {
   for (const text of texts) {
     // A line may also end after a hyphen.
     for (const { 0: word, index } of text.data.matchAll(/[^\s-]+-*|-+/g)) {
-      const top = rangeOf(text, index, index + word.length).getClientRects()[0]?.top ?? line
+      const top = boxesOf(text, index, index + word.length)[0]?.top ?? line
       if (top > line + 1) found.push([text, index])
       line = top
     }

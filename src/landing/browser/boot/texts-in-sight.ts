@@ -15,15 +15,16 @@ export function textsUpToSight(): Text[] {
 
 /** Where the first line of a text begins, half-way up; `z` is where its longest line ends. Nothing for what is not shown. */
 export function middleOf(text: Text): DOMPoint | undefined {
-  const lines = Array.from(rangeOf(text, 0, text.length).getClientRects())
+  const lines = boxesOf(text)
   const first = lines[0]
   if (!first) return undefined
   return new DOMPoint(first.x, (first.top + first.bottom) / 2, Math.max(...lines.map(({ right }) => right)))
 }
 
-export function rangeOf(text: Text, start: number, end: number): Range {
+/** The boxes of a part of a text, one for each line. WebKit begins with an empty one where a line was broken by hand. */
+export function boxesOf(text: Text, start = 0, end = text.length): DOMRect[] {
   const range = document.createRange()
   range.setStart(text, start)
   range.setEnd(text, end)
-  return range
+  return Array.from(range.getClientRects()).filter(({ width }) => width > 0)
 }

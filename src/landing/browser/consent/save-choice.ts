@@ -10,13 +10,14 @@ import { randomId } from '../shared/random-id.ts'
 import type { TagSet } from '../shared/tag-set.ts'
 import { readConsentCookie, writeConsentCookie } from './consent-cookie.ts'
 import { updateGoogleConsent } from './google-consent.ts'
-import { deleteVendorCookies } from './vendor-cookies.ts'
+import { deleteTagCookies, forgetCookiesBeforeTags, noteCookiesBeforeTags } from './tag-cookies.ts'
 
 /** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
 export function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
   const before = readConsentCookie()
   const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
   const id = before?.id ?? randomId()
+  if (granted.length > 0 && !before?.granted.length) noteCookiesBeforeTags()
   writeConsentCookie({ textVersion: CONSENT_TEXT_VERSION, granted, asked: tagSet.inUse, id })
   record({
     id,
@@ -28,9 +29,12 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   if (!taken) return false
   updateGoogleConsent(granted)
   if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
-  deleteVendorCookies()
+  deleteTagCookies()
   // Only a reload unloads what already runs; a vendor may write its cookies once more while the page unloads.
-  addEventListener('pagehide', deleteVendorCookies)
+  addEventListener('pagehide', () => {
+    deleteTagCookies()
+    if (granted.length === 0) forgetCookiesBeforeTags()
+  })
   location.reload()
   return true
 }

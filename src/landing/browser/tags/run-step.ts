@@ -10,7 +10,7 @@ const VENDOR_TIMEOUT_MS = 10_000
  */
 export function runStep(step: TagStep, run: TagRun): Promise<void> {
   if (step.kind === 'image') {
-    // An error says nothing: a picture answered with 204, the oldest kind of beacon, is one.
+    // No `onerror`: an answer without a picture (204 is usual) ends as an error too. What the policy stops is heard of.
     new Image().src = step.src
     return Promise.resolve()
   }

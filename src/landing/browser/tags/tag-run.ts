@@ -25,6 +25,10 @@ export class TagRun {
     return this.tag.steps.some((step) => step.kind === 'vendor' && step.src === address)
   }
 
+  shows(image: string): boolean {
+    return this.tag.steps.some((step) => step.kind === 'image' && step.src === image)
+  }
+
   owns(file: string): boolean {
     return this.tag.steps.some((step) => step.kind === 'own' && file.endsWith(step.src))
   }

@@ -53,8 +53,11 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
     true,
   )
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile, blockedURI }) => {
-    if (!effectiveDirective.startsWith('script-src')) return
-    for (const run of runs.values()) if (run.owns(sourceFile) || run.loads(blockedURI)) run.note('stopped')
+    const isScript = effectiveDirective.startsWith('script-src')
+    for (const run of runs.values()) {
+      if (isScript ? run.owns(sourceFile) || run.loads(blockedURI) : run.shows(blockedURI))
+        run.note('stopped')
+    }
   })
   addEventListener('pagehide', () => tell(true))
   return {

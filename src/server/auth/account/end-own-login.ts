@@ -1,11 +1,11 @@
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
-import { inTransaction } from '../in-transaction.ts'
 
 /** "Encerrar": one browser with all its tabs, or one program's session. */
 export async function endOwnLogin(db: Db, user: { id: string; email: string }, id: string): Promise<void> {
-  await inTransaction(db, async (trx) => {
+  await change(db, async (trx) => {
     const login = await trx
       .deleteFrom('auth_logins')
       .where('id', '=', id)

@@ -7,13 +7,13 @@ import { isLoginAlive } from '../sessions/is-login-alive.ts'
 export async function listLogins(db: Db, own: SessionRow, now = Date.now()): Promise<OwnLogin[]> {
   const logins = await db
     .selectFrom('auth_logins')
-    .select(['id', 'user_agent', 'created_at', 'last_used_at'])
+    .select(['id', 'user_agent', 'network as address', 'created_at', 'last_used_at'])
     .where('user_id', '=', own.user_id)
     .select('expires_at')
     .execute()
   const sessions = await db
     .selectFrom('auth_sessions')
-    .select(['id', 'user_agent', 'created_at', 'last_used_at'])
+    .select(['id', 'user_agent', 'network as address', 'created_at', 'last_used_at'])
     .where('user_id', '=', own.user_id)
     .where('login_id', 'is', null)
     .execute()

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { requireService } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { limitOwnMail } from '../mail/mail-limits.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
 import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
@@ -25,7 +25,7 @@ export function registerInvite(scope: FastifyInstance, context: AuthContext): vo
     const email = checkEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
     await limitOwnMail(db, 'invite', email)
-    const user = await inTransaction(db, async (trx) => {
+    const user = await change(db, async (trx) => {
       const row = await insertUser(trx, {
         email,
         passwordHash: null,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { findSession, requireToken, requireUser } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { authError, validationFailed } from '../protocol/auth-error.ts'
 import { readQuery } from '../protocol/read-body.ts'
 import { endLogin, endSessions } from '../sessions/end-sessions.ts'
@@ -39,7 +39,7 @@ async function signOutHere(context: AuthContext, request: FastifyRequest): Promi
   if (userId === undefined) throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   const session = await findSession(context, claims.session_id, userId)
   const cookie = readLoginCookie(request)
-  const ended = await inTransaction(context.db, async (trx) => {
+  const ended = await change(context.db, async (trx) => {
     if (session !== undefined) {
       await endLogin(trx, session)
       await recordAudit(trx, {
@@ -66,7 +66,7 @@ async function signOutElsewhere(
   which: 'global' | 'others',
 ): Promise<void> {
   const { user, session } = await requireUser(context, request)
-  await inTransaction(context.db, async (trx) => {
+  await change(context.db, async (trx) => {
     if (which === 'global') await endSessions(trx, user.id)
     else await endOtherLogins(trx, user.id, session)
     await recordAudit(trx, {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
 import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
@@ -59,7 +59,7 @@ async function signUp(
   userMetadata: Record<string, unknown>,
 ): Promise<UserRow | undefined> {
   if (limits.reserve('signup') !== null) return undefined
-  return inTransaction(db, async (trx) => {
+  return change(db, async (trx) => {
     const user = await insertUser(trx, {
       email,
       passwordHash: null,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import { authError, rateLimited, validationFailed } from '../protocol/auth-error.ts'
 import { limitByAddress } from '../protocol/limit-calls.ts'
@@ -33,7 +33,7 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
     const wait = context.limits.reserve('signup')
     if (wait !== null) throw rateLimited(wait)
     const passwordHash = await passwords.hash(password)
-    const user = await inTransaction(db, async (trx) => {
+    const user = await change(db, async (trx) => {
       const row = await insertUser(trx, {
         email,
         passwordHash,

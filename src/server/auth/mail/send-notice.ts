@@ -1,5 +1,5 @@
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { takeMail } from './mail-limits.ts'
@@ -25,7 +25,7 @@ export function sendNotice(
   const at = new Date()
   mail.later(async () => {
     if (isDone !== undefined) {
-      const current = await inTransaction(db, (trx) => lockUser(trx, user.id))
+      const current = await change(db, (trx) => lockUser(trx, user.id))
       if (current === undefined || !isDone(current)) return []
     }
     if (!(await takeMail(db, user, 'notice'))) return []

@@ -1,5 +1,5 @@
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type IssuedToken, insertToken } from './insert-token.ts'
 import type { TokenKind } from './token-kind.ts'
@@ -21,7 +21,7 @@ export function issueTokens(
   kinds: readonly TokenKind[],
   now = new Date(),
 ): Promise<IssuedToken[]> {
-  return inTransaction(db, async (trx) => {
+  return change(db, async (trx) => {
     const tokens: IssuedToken[] = []
     for (const kind of kinds) {
       const sentTo = kind === 'email_change_new' ? (user.new_email ?? '') : user.email

@@ -1,6 +1,6 @@
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
@@ -15,7 +15,7 @@ export async function resetPassword(context: AuthContext, email: string): Promis
   const password = generatePassword()
   const passwordHash = await passwords.hash(password)
   const now = new Date().toISOString()
-  await inTransaction(db, async (trx) => {
+  await change(db, async (trx) => {
     await trx
       .updateTable('auth_users')
       .set({

@@ -1,10 +1,10 @@
 import { isEmail } from '#contract/email-pattern.ts'
 import { ConfigError } from '#server/config.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { generatePassword } from '../passwords/generate-password.ts'
 import { findUserByEmail } from '../users/find-user.ts'
@@ -33,7 +33,7 @@ export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipa
     throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
   const given = password ?? generatePassword()
   const passwordHash = await passwords.hash(given)
-  const settled = await inTransaction(db, (trx) => settle(trx, email, passwordHash))
+  const settled = await change(db, (trx) => settle(trx, email, passwordHash))
   if (settled.how === 'restored') return null
   if (settled.how === 'taken over')
     sendNotice(context, { user: settled.user, kind: 'principal', by: 'operator' })

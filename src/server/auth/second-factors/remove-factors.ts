@@ -1,6 +1,6 @@
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
@@ -13,7 +13,7 @@ export async function removeFactors(context: AuthContext, email: string): Promis
   const { db } = context
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
-  const verified = await inTransaction(db, async (trx) => {
+  const verified = await change(db, async (trx) => {
     const removed = await trx
       .deleteFrom('auth_factors')
       .where('user_id', '=', user.id)

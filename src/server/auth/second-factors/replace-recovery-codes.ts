@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { locked } from '#server/db/locked.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { hashRecoveryCode, makeRecoveryCode } from './recovery-code.ts'
@@ -21,7 +21,7 @@ export async function replaceRecoveryCodes(context: AuthContext, user: UserRow):
     code_hash: hashRecoveryCode(codeSecret, user.id, code),
     created_at,
   }))
-  await inTransaction(db, async (trx) => {
+  await change(db, async (trx) => {
     // Two at once would each delete what was there before, and leave the codes of both.
     await locked(trx, trx.selectFrom('auth_users').select('id').where('id', '=', user.id)).execute()
     await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()

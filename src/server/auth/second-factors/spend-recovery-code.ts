@@ -1,8 +1,8 @@
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { SessionRow } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { countRecoveryCodes } from './count-recovery-codes.ts'
 import { countGuess, forgetGuesses } from './factor-limits.ts'
 import { raiseSession } from './raise-session.ts'
@@ -17,7 +17,7 @@ export async function spendRecoveryCode(
 ): Promise<number> {
   await countGuess(db, `recovery:${user.id}`)
   const hash = hashRecoveryCode(codeSecret, user.id, code)
-  await inTransaction(db, async (trx) => {
+  await change(db, async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable('auth_recovery_codes')
       .set({ used_at: new Date().toISOString() })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginAlive } from './is-login-alive.ts'
@@ -21,9 +21,7 @@ export async function bootSession(
 ): Promise<SessionObject | null> {
   const cookie = readLoginCookie(request)
   if (cookie === null || cookie === '') return null
-  const opened = await inTransaction(context.db, (trx) =>
-    openTab(trx, cookie, request.headers['user-agent'] ?? ''),
-  )
+  const opened = await change(context.db, (trx) => openTab(trx, cookie, request.headers['user-agent'] ?? ''))
   if (opened === null) {
     clearLoginCookie(reply)
     return null

@@ -21,6 +21,8 @@ interface NewSession {
   aal: Aal
   amr: Amr
   userAgent: string
+  /** Where it came from, as far as it is known. */
+  network?: string | null
 }
 
 const USER_AGENT_MAX = 300
@@ -38,6 +40,7 @@ export async function openSession(trx: Db, session: NewSession, now = new Date()
       aal: session.aal,
       amr: JSON.stringify(session.amr),
       user_agent: session.userAgent.slice(0, USER_AGENT_MAX),
+      network: session.network ?? null,
       created_at: at,
       last_used_at: at,
     })
@@ -52,7 +55,7 @@ export async function openSession(trx: Db, session: NewSession, now = new Date()
 /** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
 export async function openLogin(
   trx: Db,
-  login: { userId: string; aal: Aal; amr?: Amr; userAgent: string },
+  login: { userId: string; aal: Aal; amr?: Amr; userAgent: string; network?: string | null },
   now = new Date(),
 ): Promise<{ loginId: string; cookie: string }> {
   const loginId = randomUUID()
@@ -66,6 +69,7 @@ export async function openLogin(
       aal: login.aal,
       amr: JSON.stringify(login.amr ?? passwordAmr(now.getTime())),
       user_agent: login.userAgent.slice(0, USER_AGENT_MAX),
+      network: login.network ?? null,
       created_at: now.toISOString(),
       last_used_at: now.toISOString(),
       expires_at: new Date(now.getTime() + LOGIN_MAX_MS).toISOString(),

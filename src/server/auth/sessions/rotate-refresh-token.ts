@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { authError } from '../protocol/auth-error.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginOpen } from './is-login-alive.ts'
@@ -28,7 +28,7 @@ export async function rotateRefreshToken(
   token: string,
   now = new Date(),
 ): Promise<{ user: UserRow; session: OpenSession }> {
-  const rotation = await inTransaction(db, (trx) => rotate(trx, token, now))
+  const rotation = await change(db, (trx) => rotate(trx, token, now))
   // Thrown outside: a refusal may have ended the session, and that must stay.
   if (rotation.kind === 'refused') throw authError(400, rotation.code, rotation.message)
   return rotation

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import { neighbourhoodBlock } from '#server/http/address-block.ts'
+import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { inTransaction } from '../in-transaction.ts'
 import { authError } from '../protocol/auth-error.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -20,7 +22,8 @@ export async function signIn(
 ): Promise<SessionObject> {
   const fromDashboard = isFromDashboard(request, context.origins)
   const userAgent = request.headers['user-agent'] ?? ''
-  const opened = await inTransaction(context.db, async (trx) => {
+  const network = neighbourhoodBlock(clientAddress(request))
+  const opened = await change(context.db, async (trx) => {
     const now = new Date()
     const user = await trx
       .updateTable('auth_users')
@@ -32,11 +35,11 @@ export async function signIn(
       .executeTakeFirst()
     if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
     const login = fromDashboard
-      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent }, now)
+      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent, network }, now)
       : null
     const session = await openSession(
       trx,
-      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent },
+      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent, network },
       now,
     )
     await recordAudit(trx, {

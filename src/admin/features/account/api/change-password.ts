@@ -1,16 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
-
-const RIGHT_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
+import { newPasswordSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 
 export const changePasswordSchema = z.object({
   current: z.string().check(z.minLength(1, 'Digite sua senha atual.')),
-  password: z
-    .string()
-    .check(z.minLength(PASSWORD_MIN_LENGTH, RIGHT_LENGTH), z.maxLength(PASSWORD_MAX_LENGTH, RIGHT_LENGTH)),
+  password: newPasswordSchema,
 })
 
 export type PasswordChange = z.infer<typeof changePasswordSchema>
@@ -19,7 +16,7 @@ export type PasswordChange = z.infer<typeof changePasswordSchema>
 export function useChangePassword() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useOneAtATime({
     mutationFn: ({ current, password }: PasswordChange) =>
       unwrapAuth(auth.updateUser({ password, current_password: current })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['account'] }),

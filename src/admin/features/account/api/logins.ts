@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 import type { OwnLogins } from '#contract/account.ts'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 const LOGINS_KEY = ['account', 'logins']
 

@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
 
 const FACTOR_KEY = ['account', 'second-factor']
 const FACTOR_NAME = 'Aplicativo autenticador'
@@ -34,7 +35,7 @@ export interface Enrolment {
 /** Starts anew each time: an enrolment that was left unfinished would hold its name. */
 export function useEnrol() {
   const { auth } = useServices()
-  return useMutation({
+  return useOneAtATime({
     mutationFn: async (): Promise<Enrolment> => {
       const { all } = await unwrapAuth(auth.mfa.listFactors())
       for (const { id, status } of all) if (status === 'unverified') await auth.mfa.unenroll({ factorId: id })
@@ -49,7 +50,7 @@ export function useEnrol() {
 export function useConfirmEnrolment() {
   const services = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useOneAtATime({
     mutationFn: async (proof: { factorId: string; code: string }): Promise<string[]> => {
       await unwrapAuth(services.auth.mfa.challengeAndVerify(proof))
       return (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes
@@ -61,7 +62,7 @@ export function useConfirmEnrolment() {
 export function useNewRecoveryCodes() {
   const services = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useOneAtATime({
     mutationFn: async () =>
       (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes,
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),

@@ -1,5 +1,5 @@
-import { PageHeading } from '../../../components/page-heading.tsx'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { PageHeading } from '#admin/components/page-heading.tsx'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
 import { LoginsSection } from './logins-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'

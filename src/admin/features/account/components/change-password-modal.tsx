@@ -1,13 +1,13 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useForm } from 'react-hook-form'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { Field } from '../../../components/field.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { NewPasswordField } from '../../../components/new-password-field.tsx'
-import { notifySuccess } from '../../../components/notify.ts'
-import { PasswordInput } from '../../../components/password-input.tsx'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { NewPasswordField } from '#admin/components/new-password-field.tsx'
+import { notifySuccess } from '#admin/components/notify.ts'
+import { PasswordInput } from '#admin/components/password-input.tsx'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
 import { changePasswordSchema, type PasswordChange, useChangePassword } from '../api/change-password.ts'
 
 export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
@@ -27,7 +27,13 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     }),
   )
   return (
-    <Modal title="Trocar senha" width="md" dirty={formState.isDirty} onClose={onClose}>
+    <Modal
+      title="Trocar senha"
+      width="md"
+      dirty={formState.isDirty}
+      saving={change.isPending}
+      onClose={onClose}
+    >
       {(close) => (
         <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>

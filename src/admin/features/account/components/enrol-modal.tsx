@@ -1,9 +1,9 @@
 import { useForm } from 'react-hook-form'
-import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.tsx'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
+import { APP_CODE_RULE, AppCodeField } from '#admin/components/app-code-field.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
 
@@ -27,7 +27,13 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
     )
   })
   return (
-    <Modal title="Ativar verificação em duas etapas" width="md" dirty={false} onClose={onClose}>
+    <Modal
+      title="Ativar verificação em duas etapas"
+      width="md"
+      dirty={false}
+      saving={confirm.isPending}
+      onClose={onClose}
+    >
       {(close) => (
         <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>

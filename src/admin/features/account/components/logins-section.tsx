@@ -1,10 +1,12 @@
 import { Monitor, Smartphone } from 'lucide-react'
+import { useRef } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
+import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
+import { formatAgo } from '#admin/lib/format-ago.ts'
+import { formatMinute, formatTimestamp } from '#admin/lib/format-date.ts'
 import type { OwnLogin } from '#contract/account.ts'
-import { Button } from '../../../components/button.tsx'
-import { LoadFailure } from '../../../components/load-failure.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
-import { formatAgo } from '../../../lib/format-ago.ts'
-import { formatDate, formatTimestamp } from '../../../lib/format-date.ts'
 import { useEndLogin, useEndOtherLogins, useLogins } from '../api/logins.ts'
 import { describeBrowser, isPhone } from '../describe-browser.ts'
 import { SectionCard } from './section-card.tsx'
@@ -12,10 +14,13 @@ import { SectionCard } from './section-card.tsx'
 export function LoginsSection() {
   const logins = useLogins()
   const endOthers = useEndOtherLogins()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useFocusAfterRemoval(logins.data?.length ?? 0, heading)
   const others = logins.data?.filter((login) => !login.current).length ?? 0
   return (
     <SectionCard
       title="Onde você está conectado"
+      heading={heading}
       text="Não reconhece algum? Encerre-o e troque sua senha."
       action={
         others > 0 ? (
@@ -49,22 +54,27 @@ function LoginItem({ login }: { login: OwnLogin }) {
   const name = describeBrowser(login.user_agent)
   const Icon = isPhone(login.user_agent) ? Smartphone : Monitor
   return (
-    <li className="flex items-center gap-4 border-t border-line px-5 py-4 sm:px-7">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-5 py-4 sm:px-7">
       <Icon aria-hidden="true" className="size-6 flex-none text-text-2" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-[1_1_8rem]">
         <p className="font-semibold" title={login.user_agent}>
           {name}
         </p>
-        <p className="text-sm text-text-2">
-          Entrou em{' '}
-          <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
-            {formatDate(login.created_at)}
-          </time>{' '}
-          · último uso{' '}
-          <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
-            {formatAgo(login.last_used_at, Date.now())}
-          </time>
-        </p>
+        <ul className="flex flex-wrap gap-x-4 text-sm text-text-2 max-sm:flex-col">
+          <li>
+            Entrou em{' '}
+            <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
+              {formatMinute(login.created_at)}
+            </time>
+          </li>
+          <li>
+            Último uso{' '}
+            <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
+              {formatAgo(login.last_used_at, Date.now())}
+            </time>
+          </li>
+          {login.address === null ? null : <li className="wrap-anywhere">Rede {login.address}</li>}
+        </ul>
       </div>
       {login.current ? (
         <span className="flex-none rounded-full bg-ok-bg px-3 py-1 text-sm font-semibold text-ok">
@@ -73,7 +83,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
       ) : (
         <Button
           look="outline"
-          aria-label={`Encerrar ${name}`}
+          aria-label={`Encerrar ${name}, de ${formatMinute(login.created_at)}`}
           aria-disabled={end.isPending}
           onClick={() => end.mutate(login.id)}
         >

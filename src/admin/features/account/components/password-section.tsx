@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../../../components/button.tsx'
+import { Button } from '#admin/components/button.tsx'
 import { ChangePasswordModal } from './change-password-modal.tsx'
 import { SectionCard } from './section-card.tsx'
 

@@ -1,11 +1,10 @@
-import { Check, Copy, Download } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { notifyFailure } from '../../../components/notify.ts'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
-import { useServices } from '../../../lib/services.tsx'
+import { Download } from 'lucide-react'
+import { Button } from '#admin/components/button.tsx'
+import { CopyButton } from '#admin/components/copy-button.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 
 interface RecoveryCodesModalProps {
   codes: string[]
@@ -14,21 +13,17 @@ interface RecoveryCodesModalProps {
   onClose: () => void
 }
 
+const QUESTION = {
+  title: 'Já guardou os códigos?',
+  description: 'Eles não serão mostrados de novo. Sem eles e sem o celular, ninguém entra nesta conta.',
+  cancelLabel: 'Voltar aos códigos',
+  confirmLabel: 'Fechar sem guardar',
+}
+
 /** Shown once: the server keeps only what is needed to recognise them. */
 export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCodesModalProps) {
   const { boot } = useServices()
   const { email } = useCurrentUser()
-  const [copied, setCopied] = useState(false)
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(codes.join('\n'))
-      setCopied(true)
-    } catch {
-      notifyFailure('O navegador não deixou copiar. Selecione os códigos e copie com Ctrl+C.', {
-        status: 400,
-      })
-    }
-  }
   const download = () =>
     saveAsText(
       'codigos-de-recuperacao.txt',
@@ -38,10 +33,11 @@ export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCo
     <Modal
       title={isNew ? 'Verificação ativada' : 'Novos códigos de recuperação'}
       width="md"
-      dirty={false}
+      dirty
+      question={QUESTION}
       onClose={onClose}
     >
-      {(close) => (
+      {() => (
         <>
           <ModalBody>
             <p className="text-pretty">
@@ -59,10 +55,7 @@ export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCo
               ))}
             </ul>
             <div className="flex flex-wrap gap-3 *:flex-1">
-              <Button look="outline" onClick={copy}>
-                {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-                <span aria-live="polite">{copied ? 'Copiado' : 'Copiar'}</span>
-              </Button>
+              <CopyButton text={codes.join('\n')} />
               <Button look="outline" onClick={download}>
                 <Download aria-hidden="true" />
                 Baixar
@@ -73,7 +66,7 @@ export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCo
             </MessageBox>
           </ModalBody>
           <ModalFooter>
-            <Button onClick={close}>Já guardei</Button>
+            <Button onClick={onClose}>Guardei os códigos</Button>
           </ModalFooter>
         </>
       )}

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { Skeleton } from '../../../components/skeleton.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { Skeleton } from '#admin/components/skeleton.tsx'
 import { useEnrol, useNewRecoveryCodes, useSecondFactor, useSwitchOff } from '../api/second-factor.ts'
 import { EnrolModal } from './enrol-modal.tsx'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
@@ -14,7 +14,7 @@ const FEW_CODES = 3
 
 export function SecondFactorSection() {
   const state = useSecondFactor()
-  const [open, setOpen] = useState<'enrol' | 'switch-off' | null>(null)
+  const [open, setOpen] = useState<'enrol' | 'renew' | 'switch-off' | null>(null)
   const enrol = useEnrol()
   const switchOff = useSwitchOff()
   const newCodes = useNewRecoveryCodes()
@@ -46,10 +46,12 @@ export function SecondFactorSection() {
       onError: (error) => notifyFailure('A verificação em duas etapas continua ativa.', error),
     })
   }
-  const renew = () =>
+  const renew = () => {
+    setOpen(null)
     newCodes.mutate(undefined, {
       onError: (error) => notifyFailure('Os códigos não foram gerados.', error),
     })
+  }
   return (
     <SectionCard
       title={TITLE}
@@ -67,8 +69,12 @@ export function SecondFactorSection() {
       action={
         isOn ? (
           <>
-            <Button look="outline" onClick={renew} aria-disabled={newCodes.isPending}>
-              Gerar novos códigos
+            <Button
+              look="outline"
+              onClick={() => newCodes.isPending || setOpen('renew')}
+              aria-disabled={newCodes.isPending}
+            >
+              {newCodes.isPending ? 'Gerando...' : 'Gerar novos códigos'}
             </Button>
             <Button look="outline" onClick={() => setOpen('switch-off')} aria-disabled={switchOff.isPending}>
               Desativar
@@ -92,6 +98,15 @@ export function SecondFactorSection() {
         <EnrolModal enrolment={enrol.data} failure={enrol.error} onClose={() => setOpen(null)} />
       ) : null}
       {newCodes.data ? <RecoveryCodesModal codes={newCodes.data} onClose={() => newCodes.reset()} /> : null}
+      {open === 'renew' ? (
+        <ConfirmDialog
+          title="Gerar novos códigos de recuperação?"
+          description="Os códigos que você guardou antes deixam de valer agora."
+          confirmLabel="Gerar novos códigos"
+          onCancel={() => setOpen(null)}
+          onConfirm={renew}
+        />
+      ) : null}
       {open === 'switch-off' ? (
         <ConfirmDialog
           title="Desativar a verificação em duas etapas?"

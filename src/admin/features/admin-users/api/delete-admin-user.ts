@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrap } from '#admin/lib/unwrap.ts'
 import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 import { ADMIN_USERS_KEY } from './list-admin-users.ts'
 
 /** `onDeletedSelf` is called when the person removed their own account. */

@@ -1,14 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { type AdminUser, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import type { Data } from '#admin/lib/clients.ts'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { hasRightLength, INVALID_EMAIL, WRONG_LENGTH } from '#admin/lib/form-rules.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { storeRow } from '#admin/lib/store-row.ts'
+import { unwrap } from '#admin/lib/unwrap.ts'
+import { useSaveRow } from '#admin/lib/use-save-row.ts'
+import type { AdminUser } from '#contract/admin-user.ts'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
-import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
-import type { Data } from '../../../lib/clients.ts'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
-import { putRow } from '../../../lib/put-row.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 import { ADMIN_USER_COLUMNS, ADMIN_USERS_KEY } from './list-admin-users.ts'
 
 const ASK_CURRENT = 'Digite sua senha atual para alterar a sua própria conta.'
@@ -30,15 +30,10 @@ export function adminUserFormSchema({ opened, isSelf }: FormRules) {
   const fields = z.object({
     email: z
       .string()
-      .check(
-        z.refine(
-          (email) => isEmail(email) || normalizeEmail(email) === opened?.email,
-          'Digite um e-mail válido.',
-        ),
-      ),
+      .check(z.refine((email) => isEmail(email) || normalizeEmail(email) === opened?.email, INVALID_EMAIL)),
     password: z.string().check(
       z.refine((password) => password !== '' || !creating, 'Digite uma senha.'),
-      z.refine(hasRightLength, `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`),
+      z.refine((password) => password === '' || hasRightLength(password), WRONG_LENGTH),
     ),
     role: z.string(),
     current_password: z.string(),
@@ -66,41 +61,41 @@ interface SaveAdminUser {
 
 export function useSaveAdminUser() {
   const { auth, data } = useServices()
-  const queryClient = useQueryClient()
   const me = useCurrentUser()
-  return useMutation({
-    mutationFn: (input: SaveAdminUser) => saveAdminUser(data, input).catch(nameTakenEmail),
-    onSuccess: async (user) => {
-      queryClient.setQueryData<AdminUser[]>(ADMIN_USERS_KEY, (users) => users && putRow(users, user))
-      // The session carries a copy of who I am.
-      if (user.id === me.id) await auth.refreshSession()
-    },
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: ADMIN_USERS_KEY }),
+  return useSaveRow({
+    listKey: ADMIN_USERS_KEY,
+    save: (input: SaveAdminUser, signal) => saveAdminUser(data, input, signal).catch(nameTakenEmail),
+    // The session carries a copy of who I am.
+    onSaved: async ({ id }) => (id === me.id ? auth.refreshSession() : undefined),
   })
 }
 
-async function saveAdminUser(data: Data, { form, opened, overwrite }: SaveAdminUser): Promise<AdminUser> {
+async function saveAdminUser(
+  data: Data,
+  { form, opened, overwrite }: SaveAdminUser,
+  signal: AbortSignal,
+): Promise<AdminUser> {
   const table = data.from('admin_users')
   const email = normalizeEmail(form.email)
   if (opened === null) {
-    return unwrap(
-      table.insert({ email, password: form.password, role: form.role }).select(ADMIN_USER_COLUMNS).single(),
-    )
+    const row = { email, password: form.password, role: form.role }
+    return unwrap(table.insert(row).select(ADMIN_USER_COLUMNS).abortSignal(signal).single())
   }
   const password = form.password === '' ? {} : { password: form.password }
   const change = opened.is_principal ? password : { email, role: form.role, ...password }
   if (Object.keys(change).length === 0) return opened
   const proof = form.current_password === '' ? {} : { current_password: form.current_password }
-  const row = { ...change, ...proof }
-  const update = table.update(row).eq('id', opened.id)
-  const saved = await unwrap(
-    (overwrite ? update : update.eq('updated_at', opened.updated_at)).select(ADMIN_USER_COLUMNS),
-  )
-  if (saved[0] !== undefined) return saved[0]
-  const [theirs] = await unwrap(table.select(ADMIN_USER_COLUMNS).eq('id', opened.id))
-  throw theirs === undefined
-    ? new RequestError({ status: 404, message: 'Este usuário já foi excluído por outra pessoa.' })
-    : new ChangedElsewhereError<AdminUser>(theirs)
+  return storeRow<AdminUser>({
+    unchangedSince: overwrite ? null : opened.updated_at,
+    update: (since) => {
+      const update = table.update({ ...change, ...proof }).eq('id', opened.id)
+      return (since === null ? update : update.eq('updated_at', since))
+        .select(ADMIN_USER_COLUMNS)
+        .abortSignal(signal)
+    },
+    read: () => table.select(ADMIN_USER_COLUMNS).eq('id', opened.id).abortSignal(signal),
+    gone: 'Este usuário já foi excluído por outra pessoa.',
+  })
 }
 
 /** The e-mail is the one value here that must be unique; the protocol only says that something was. */
@@ -109,8 +104,4 @@ function nameTakenEmail(error: unknown): never {
     throw new RequestError({ status: error.status, code: 'email_exists', message: error.message })
   }
   throw error
-}
-
-function hasRightLength(password: string): boolean {
-  return password === '' || (password.length >= PASSWORD_MIN_LENGTH && password.length <= PASSWORD_MAX_LENGTH)
 }

@@ -1,9 +1,9 @@
 import { Lock, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
+import { TimeStamp } from '#admin/components/time-stamp.tsx'
 import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
-import { TimeStamp } from '../../../components/time-stamp.tsx'
 import { RoleBadge } from './role-badge.tsx'
 
 const ID_SHOWN = 8
@@ -32,24 +32,24 @@ export const AdminUserCells = memo(function AdminUserCells({
         <p title={user.id} className="font-mono text-sm text-text-2">
           {user.id.slice(0, ID_SHOWN)}…
         </p>
+        {user.is_principal ? (
+          <p className="mt-0.5 text-sm text-pretty text-text-2">{PRINCIPAL_CANNOT_BE_DELETED}</p>
+        ) : null}
       </td>
       <td data-label="Função" className={LABELLED_CELL}>
         <RoleBadge role={user.role} />
       </td>
-      <td data-label="Criado em" className={`${LABELLED_CELL} max-md:min-w-24`}>
+      <td data-label="Criado em" className={`${LABELLED_CELL} card:min-w-24`}>
         <TimeStamp value={user.created_at} className="text-[0.9375rem]" />
       </td>
       <td
-        className={`${CELL} text-right whitespace-nowrap max-md:col-start-2 max-md:row-start-1 max-md:self-start`}
+        className={`${CELL} text-right whitespace-nowrap card:col-start-2 card:row-start-1 card:self-start tiny:col-start-1 tiny:row-auto tiny:text-left`}
       >
         <IconButton label={`Editar: ${user.email}`} onClick={() => onEdit(user)}>
           <Pencil aria-hidden="true" />
         </IconButton>
         {user.is_principal ? (
-          <span
-            title={PRINCIPAL_CANNOT_BE_DELETED}
-            className="inline-grid size-11 place-items-center text-text-2"
-          >
+          <span className="inline-grid size-11 place-items-center text-text-2">
             <Lock className="size-5" role="img" aria-label="Protegido" />
           </span>
         ) : (

@@ -1,7 +1,9 @@
 import type { UseFormReturn } from 'react-hook-form'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { PasswordInput } from '#admin/components/password-input.tsx'
+import { Select } from '#admin/components/select.tsx'
 import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/admin-user.ts'
-import { CONTROL, Field } from '../../../components/field.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
 import type { AdminUserForm } from '../api/save-admin-user.ts'
 
 interface AdminUserFormFieldsProps {
@@ -21,14 +23,13 @@ export function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsP
     <>
       <Field label="Email" error={errors.email?.message}>
         {(control) => (
-          <input
+          <Input
             type="email"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             required
             disabled={locked}
-            className={CONTROL}
             {...control}
             {...register('email')}
           />
@@ -49,18 +50,12 @@ export function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsP
       </Field>
       <Field label="Função">
         {(control) => (
-          <select
+          <Select
+            options={roles.map((role) => [role, roleLabel(role)] as const)}
             disabled={locked}
-            className={`${CONTROL} select-arrow pr-10`}
             {...control}
             {...register('role')}
-          >
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {roleLabel(role)}
-              </option>
-            ))}
-          </select>
+          />
         )}
       </Field>
       {isSelf ? (

@@ -1,15 +1,14 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { Button } from '#admin/components/button.tsx'
+import { ChangedElsewhereBox } from '#admin/components/changed-elsewhere-box.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { notifySuccess } from '#admin/components/notify.ts'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
 import type { AdminUser } from '#contract/admin-user.ts'
-import { Button } from '../../../components/button.tsx'
-import { ChangedElsewhereBox } from '../../../components/changed-elsewhere-box.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { notifySuccess } from '../../../components/notify.ts'
-import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
 import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from '../api/save-admin-user.ts'
 import { AdminUserFormFields } from './admin-user-form-fields.tsx'
 
@@ -22,7 +21,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
     resolver: standardSchemaResolver(adminUserFormSchema({ opened, isSelf })),
   })
   const save = useSaveAdminUser()
-  const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as AdminUser) : null
+  const { theirs } = save
   const submit = (overwrite: boolean) =>
     form.handleSubmit((values) =>
       save.mutate(
@@ -30,7 +29,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
         {
           onSuccess: ({ email }) => {
             onClose()
-            notifySuccess(`Usuário salvo: ${email}`)
+            notifySuccess(user === null ? `Administrador adicionado: ${email}` : `Usuário salvo: ${email}`)
           },
         },
       ),
@@ -46,6 +45,8 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
       title={user === null ? 'Adicionar Novo Admin' : 'Editar Usuário Admin'}
       width="md"
       dirty={form.formState.isDirty}
+      saving={save.isPending}
+      onInterrupt={save.interrupt}
       onClose={onClose}
     >
       {(close) => (

@@ -1,7 +1,8 @@
-import { Card } from '../../../components/card.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
+import { Card } from '#admin/components/card.tsx'
+import { ListTable } from '#admin/components/list-table.tsx'
+import { ListToolbar } from '#admin/components/list-toolbar.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { ADMIN_USER_ROW, ADMIN_USER_TABLE_COLUMNS } from './admin-user-table.tsx'
 
 export function AdminUserSkeleton() {
@@ -11,9 +12,7 @@ export function AdminUserSkeleton() {
         Carregando usuários
       </p>
       <div aria-hidden="true">
-        <div className="flex min-h-12 items-center border-b border-line px-4 sm:pl-5">
-          <Skeleton className="h-3 w-40 rounded-md" />
-        </div>
+        <ListToolbar summary={<Skeleton className="my-1.5 h-3 w-40 rounded-md" />} />
         <ListTable
           label="Carregando"
           columns={ADMIN_USER_TABLE_COLUMNS}
@@ -39,7 +38,7 @@ function SkeletonCells() {
       <td data-label="Criado em" className={LABELLED_CELL}>
         <Skeleton className="my-1.5 h-3 w-24 rounded-md" />
       </td>
-      <td className={`${CELL} max-md:col-start-2 max-md:row-start-1`}>
+      <td className={`${CELL} card:col-start-2 card:row-start-1`}>
         <Skeleton className="ml-auto h-5 w-16 rounded-md" />
       </td>
     </>

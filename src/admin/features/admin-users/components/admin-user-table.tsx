@@ -1,6 +1,6 @@
+import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import { ROW } from '#admin/components/table-style.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
-import { type Column, ListTable } from '../../../components/list-table.tsx'
-import { ROW } from '../../../components/table-style.ts'
 import { AdminUserCells } from './admin-user-cells.tsx'
 
 export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [
@@ -10,7 +10,7 @@ export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [
   { label: 'Ações', className: 'w-[8rem]' },
 ]
 
-export const ADMIN_USER_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_auto]`
+export const ADMIN_USER_ROW = `${ROW} card:grid-cols-[minmax(0,1fr)_auto] tiny:grid-cols-1`
 
 interface AdminUserTableProps {
   users: readonly AdminUser[]

@@ -1,18 +1,18 @@
 import { Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
+import { ListToolbar, useSearchOffer } from '#admin/components/list-toolbar.tsx'
+import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { PageHeading } from '#admin/components/page-heading.tsx'
+import { SearchInput } from '#admin/components/search-input.tsx'
+import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
+import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
+import { matchesSearch } from '#admin/lib/search-text.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
-import { Button } from '../../../components/button.tsx'
-import { Card } from '../../../components/card.tsx'
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
-import { EmptyState } from '../../../components/empty-state.tsx'
-import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
-import { LoadFailure } from '../../../components/load-failure.tsx'
-import { PageHeading } from '../../../components/page-heading.tsx'
-import { SearchInput } from '../../../components/search-input.tsx'
-import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
-import { useCurrentUser } from '../../../lib/current-user.tsx'
-import { formatCount } from '../../../lib/format-count.ts'
-import { matchesSearch } from '../../../lib/search-text.ts'
 import { useDeleteAdminUser } from '../api/delete-admin-user.ts'
 import { useAdminUsers } from '../api/list-admin-users.ts'
 import { AdminUserModal } from './admin-user-modal.tsx'
@@ -75,6 +75,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
   const [userToDelete, setUserToDelete] = useState<AdminUser | null>(null)
   const remove = useDeleteAdminUser(me.id, onDeletedSelf)
   useFocusAfterRemoval(users.length)
+  const offered = useSearchOffer(users.length)
   const found = users.filter((user) => matchesSearch(search, [user.email]))
   return (
     <>
@@ -87,9 +88,7 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
             </>
           }
         >
-          {users.length > SCREENFUL ? (
-            <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} />
-          ) : null}
+          {offered ? <SearchInput label="Buscar por e-mail" value={search} onChange={setSearch} /> : null}
         </ListToolbar>
       ) : null}
       {found.length === 0 ? (

@@ -2,6 +2,10 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Pixel } from '#contract/pixel.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
+export function readCachedPixel(queryClient: QueryClient, id: string): Pixel | undefined {
+  return queryClient.getQueryData<Pixel[]>(PIXELS_KEY)?.find((pixel) => pixel.id === id)
+}
+
 /** Changes one pixel of the cached list in place, so that the screen need not wait for the list to come again. */
 export function patchCachedPixel(queryClient: QueryClient, id: string, change: Partial<Pixel>): void {
   queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) =>

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import type { AdminCall } from '#admin/lib/admin-api.ts'
+import { useServices } from '#admin/lib/services.tsx'
 import type { TagOverview } from '#contract/tag-status.ts'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import type { AdminCall } from '../../../lib/admin-api.ts'
-import { useServices } from '../../../lib/services.tsx'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { TAGS_KEY } from './tag-overview.ts'
 

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export function useDeletePixel() {

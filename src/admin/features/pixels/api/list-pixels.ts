@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Data } from '#admin/lib/clients.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { Data } from '../../../lib/clients.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 
 export const PIXELS_KEY = ['pixels'] as const
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useServices } from '#admin/lib/services.tsx'
 import type { TagPreview, TagPreviewRequest, TagWarning } from '#contract/tag-status.ts'
-import { useServices } from '../../../lib/services.tsx'
 
 const PAUSE_MS = 400
 

@@ -1,5 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
+import type { Data } from '#admin/lib/clients.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { storeRow } from '#admin/lib/store-row.ts'
+import { unwrap } from '#admin/lib/unwrap.ts'
+import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import {
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
@@ -9,12 +14,6 @@ import {
   tagCategorySchema,
 } from '#contract/pixel.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
-import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
-import type { Data } from '../../../lib/clients.ts'
-import { putRow } from '../../../lib/put-row.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
@@ -66,28 +65,25 @@ interface SavePixel {
 
 export function useSavePixel() {
   const { data } = useServices()
-  const queryClient = useQueryClient()
-  return useMutation({
-    mutationFn: (input: SavePixel) => savePixel(data, input),
-    onSuccess: (row) =>
-      queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) => pixels && putRow(pixels, row)),
-    // Not waited for: the form is done when the pixel is saved.
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
+  return useSaveRow({
+    listKey: PIXELS_KEY,
+    save: (input: SavePixel, signal) => savePixel(data, input, signal),
   })
 }
 
-async function savePixel(data: Data, { form, opened, overwrite }: SavePixel): Promise<Pixel> {
+function savePixel(data: Data, { form, opened, overwrite }: SavePixel, signal: AbortSignal): Promise<Pixel> {
   const row = { ...form, pixel_id: form.type === 'custom' ? null : form.pixel_id }
   const table = data.from('tracking_pixels')
-  if (opened === null) return unwrap(table.insert(row).select().single())
-  const update = table.update(row).eq('id', opened.id)
-  // No row matches when `updated_at` has moved on: somebody saved in between.
-  const saved = await unwrap((overwrite ? update : update.eq('updated_at', opened.updated_at)).select())
-  if (saved[0] !== undefined) return saved[0]
-  const [theirs] = await unwrap(table.select('*').eq('id', opened.id))
-  throw theirs === undefined
-    ? new RequestError({ status: 404, message: PIXEL_GONE })
-    : new ChangedElsewhereError<Pixel>(theirs)
+  if (opened === null) return unwrap(table.insert(row).select().abortSignal(signal).single())
+  return storeRow<Pixel>({
+    unchangedSince: overwrite ? null : opened.updated_at,
+    update: (since) => {
+      const update = table.update(row).eq('id', opened.id)
+      return (since === null ? update : update.eq('updated_at', since)).select().abortSignal(signal)
+    },
+    read: () => table.select('*').eq('id', opened.id).abortSignal(signal),
+    gone: PIXEL_GONE,
+  })
 }
 
 function fitsLimit(code: string): boolean {

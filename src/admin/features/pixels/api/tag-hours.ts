@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import { useServices } from '#admin/lib/services.tsx'
 import type { TagHour } from '#contract/tag-status.ts'
-import { useServices } from '../../../lib/services.tsx'
 import { TAGS_KEY } from './tag-overview.ts'
 
 const REFRESH_MS = 60_000

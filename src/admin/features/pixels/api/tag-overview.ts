@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TagOverview, TagStatus } from '#contract/tag-status.ts'
-import { useServices } from '../../../lib/services.tsx'
 
 export const TAGS_KEY = ['tags'] as const
 const REFRESH_MS = 30_000
@@ -27,15 +27,22 @@ export interface PixelRun {
   asOf: number
 }
 
-/** How each pixel is doing; undefined while that is not known. One observer serves every row of a long list. */
-export function usePixelRuns(): (id: string) => PixelRun | undefined {
+interface PixelRuns {
+  /** False also while it is not known. */
+  isPaused: boolean
+  /** How a pixel is doing; undefined while that is not known. */
+  runOf: (id: string) => PixelRun | undefined
+}
+
+/** One observer serves every row of a long list. */
+export function usePixelRuns(): PixelRuns {
   const { data, dataUpdatedAt } = useTagOverview()
   return useMemo(() => {
-    const paused = data?.paused !== null
+    const paused = data !== undefined && data.paused !== null
     const runs = new Map(
       data?.pixels.map((status) => [status.pixel_id, { status, paused, asOf: dataUpdatedAt }] as const),
     )
-    return (id) => runs.get(id)
+    return { isPaused: paused, runOf: (id) => runs.get(id) }
   }, [data, dataUpdatedAt])
 }
 

@@ -1,17 +1,27 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { notifyFailure, notifySuccess } from '../../../components/notify.ts'
-import { RequestError } from '../../../lib/request-error.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrap } from '../../../lib/unwrap.ts'
-import { patchCachedPixel } from './cached-pixels.ts'
+import { patchCachedPixel, readCachedPixel } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './save-pixel.ts'
 
-/** Switches a pixel on or off. On screen at once; taken back, with a message, when the server refuses. */
+/** What the server last said of each pixel that is being switched, for each cache. */
+const confirmedIn = new WeakMap<QueryClient, Map<string, boolean>>()
+
+function confirmedOf(queryClient: QueryClient): Map<string, boolean> {
+  const known = confirmedIn.get(queryClient) ?? new Map<string, boolean>()
+  confirmedIn.set(queryClient, known)
+  return known
+}
+
+/** Switches a pixel on or off. On screen at once; back to what the server last said, with a message, when it refuses. */
 export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
   const { data } = useServices()
   const queryClient = useQueryClient()
+  const confirmed = confirmedOf(queryClient)
   const mutationKey = ['toggle-pixel', id]
   /** A later click already waits its turn, and what it shows is not to be undone. */
   const isSuperseded = () => queryClient.isMutating({ mutationKey }) > 1
@@ -26,11 +36,14 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       return row
     },
     onMutate: async (is_active) => {
+      // With other clicks on their way, what is on screen is only hoped for.
+      if (!confirmed.has(id)) confirmed.set(id, readCachedPixel(queryClient, id)?.is_active ?? !is_active)
       patchCachedPixel(queryClient, id, { is_active })
       // A list that was asked for before the click would put the old value back.
       await queryClient.cancelQueries({ queryKey: PIXELS_KEY })
     },
     onSuccess: (row, is_active) => {
+      confirmed.set(id, row.is_active)
       const superseded = isSuperseded()
       patchCachedPixel(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
       if (superseded) return
@@ -40,13 +53,16 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       })
     },
     onError: (error, is_active) => {
-      if (!isSuperseded()) patchCachedPixel(queryClient, id, { is_active: !is_active })
+      if (!isSuperseded()) patchCachedPixel(queryClient, id, { is_active: confirmed.get(id) ?? !is_active })
       notifyFailure(`Não deu para ${is_active ? 'ativar' : 'desativar'} o pixel ${name}.`, error, {
         label: 'Tentar novamente',
         run: () => toggle.mutate(is_active),
       })
       // Gone, or answered in a way that leaves its state unknown.
       void queryClient.invalidateQueries({ queryKey: PIXELS_KEY })
+    },
+    onSettled: () => {
+      if (!isSuperseded()) confirmed.delete(id)
     },
   })
   return toggle

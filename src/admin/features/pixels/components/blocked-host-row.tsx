@@ -1,12 +1,12 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { Select } from '#admin/components/select.tsx'
+import { formatAgo } from '#admin/lib/format-ago.ts'
+import { formatCount } from '#admin/lib/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
-import { Button } from '../../../components/button.tsx'
-import { CONTROL } from '../../../components/field.tsx'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { formatAgo } from '../../../lib/format-ago.ts'
-import { formatCount } from '../../../lib/format-count.ts'
 import { useBlockedHost } from '../api/change-tags.ts'
 
 interface BlockedHostRowProps {
@@ -31,19 +31,14 @@ export function BlockedHostRow({ blocked, pixels }: BlockedHostRowProps) {
         </p>
       </div>
       {isUnknown ? (
-        <select
+        <Select
+          small
           aria-label={`Para qual pixel permitir ${blocked.host}`}
           value={chosen}
           onChange={(event) => setChosen(event.target.value)}
-          className={`${CONTROL} select-arrow min-h-11 w-auto max-w-56 pr-9 text-[0.9375rem]`}
-        >
-          <option value="">Para qual pixel?</option>
-          {pixels.map((pixel) => (
-            <option key={pixel.id} value={pixel.id}>
-              {pixel.name}
-            </option>
-          ))}
-        </select>
+          options={[['', 'Para qual pixel?'], ...pixels.map(({ id, name }) => [id, name] as const)]}
+          className="max-w-56"
+        />
       ) : null}
       <Button
         look="outline"

@@ -1,10 +1,9 @@
-import { Check, Copy, X } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { X } from 'lucide-react'
+import { useEffect, useMemo, useRef } from 'react'
+import { Card } from '#admin/components/card.tsx'
+import { CopyButton } from '#admin/components/copy-button.tsx'
+import { IconButton } from '#admin/components/icon-button.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import { Button } from '../../../components/button.tsx'
-import { Card } from '../../../components/card.tsx'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { notifyFailure } from '../../../components/notify.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
 import { highlightCode, type TokenKind } from '../highlight-code.ts'
@@ -21,7 +20,7 @@ const COLOURS: Record<TokenKind, string | undefined> = {
 export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => void }) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
-  const warnings = usePixelRuns()(pixel.id)?.status.warnings ?? []
+  const warnings = usePixelRuns().runOf(pixel.id)?.status.warnings ?? []
   const tokens = useMemo(() => highlightCode(code), [code])
   useEffect(() => {
     // In braces: browsers have begun to return a promise from this, and an effect must not.
@@ -36,7 +35,7 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
     >
       <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
         <h3 className="min-w-0 flex-1 text-base tracking-tight wrap-anywhere">Código para: {pixel.name}</h3>
-        <CopyButton text={code} />
+        <CopyButton text={code} className="max-sm:order-1 max-sm:mr-1 max-sm:flex-[1_1_100%]" />
         <IconButton label="Fechar código" onClick={onClose}>
           <X aria-hidden="true" />
         </IconButton>
@@ -61,24 +60,5 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
         </code>
       </pre>
     </Card>
-  )
-}
-
-function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState<string | null>(null)
-  const done = copied === text
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      setCopied(text)
-    } catch {
-      notifyFailure('O navegador não deixou copiar. Selecione o código e copie com Ctrl+C.', { status: 400 })
-    }
-  }
-  return (
-    <Button look="outline" onClick={copy} className="max-sm:order-1 max-sm:mr-1 max-sm:flex-[1_1_100%]">
-      {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-      <span aria-live="polite">{done ? 'Copiado' : 'Copiar'}</span>
-    </Button>
   )
 }

@@ -1,4 +1,4 @@
-import { MessageBox } from '../../../components/message-box.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
 import { useTagOverview } from '../api/tag-overview.ts'
 
 /** What an active container changes, in plain words. */

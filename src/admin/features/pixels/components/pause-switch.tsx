@@ -1,21 +1,26 @@
-import { formatTimestamp } from '../../../lib/format-date.ts'
+import { cn } from '#admin/lib/cn.ts'
+import { formatTimestamp } from '#admin/lib/format-date.ts'
 import { usePauseTags } from '../api/change-tags.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 
-/** One switch that stops every tag at once, and says who did and when. */
+/**
+ * Stops every tag at once, and says who did and when. It is for emergencies, so it is there also while nobody knows how
+ * the tags are doing: then it is a button that stops them, for a switch would have to show a state.
+ */
 export function PauseSwitch() {
-  const paused = useTagOverview((overview) => overview.paused).data
+  const { data: paused, isError } = useTagOverview((overview) => overview.paused)
   const { pause, isPending } = usePauseTags()
-  if (paused === undefined) return null
-  const on = paused !== null
+  const on = paused !== undefined && paused !== null
   return (
     <div
-      className={`flex items-center gap-3.5 border-b border-line px-4 py-2 sm:pl-5 ${on ? 'bg-warn-bg text-warn' : 'text-text-2'}`}
+      className={cn(
+        'flex flex-wrap items-center gap-x-3.5 border-b border-line px-4 py-2 sm:pl-5',
+        on ? 'bg-warn-bg text-warn' : 'text-text-2',
+      )}
     >
       <button
         type="button"
-        role="switch"
-        aria-checked={on}
+        {...(paused === undefined ? {} : { role: 'switch', 'aria-checked': on })}
         aria-describedby="pause-note"
         aria-disabled={isPending}
         onClick={() => isPending || pause(!on)}
@@ -23,18 +28,26 @@ export function PauseSwitch() {
       >
         <span
           aria-hidden="true"
-          className={`relative h-6 w-10 rounded-full transition-colors ${on ? 'bg-warn' : 'bg-line-2'}`}
+          className={cn(
+            'toggle relative h-6 w-10 flex-none rounded-full transition-colors',
+            on ? 'toggle-on bg-warn' : 'bg-line-2',
+          )}
         >
           <span
-            className={`absolute top-0.5 left-0.5 size-5 rounded-full bg-surface transition-transform ${on ? 'translate-x-4' : ''}`}
+            className={cn(
+              'absolute top-0.5 left-0.5 size-5 rounded-full bg-surface transition-transform',
+              on && 'translate-x-4',
+            )}
           />
         </span>
         Pausar tudo
       </button>
-      <p id="pause-note" className="min-w-0 flex-1 text-sm wrap-anywhere">
-        {paused === null
-          ? 'Para todas as tags do site de uma vez.'
-          : `Pausado por ${paused.by}, ${formatTimestamp(paused.at)}. Nenhuma tag roda no site; ao retomar, voltam como estavam.`}
+      <p id="pause-note" className="min-w-0 flex-[1_1_13rem] py-1 text-sm text-pretty wrap-anywhere">
+        {paused
+          ? `Pausado por ${paused.by}, ${formatTimestamp(paused.at)}. Nenhuma tag roda no site; ao retomar, voltam como estavam.`
+          : isError && paused === undefined
+            ? 'Não deu para saber se as tags estão pausadas. Pausar funciona mesmo assim.'
+            : 'Interrompe todas as tags do site de uma vez.'}
       </p>
     </div>
   )

@@ -1,9 +1,11 @@
 import { CodeXml, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { focusPageHeading } from '#admin/components/page-heading.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
+import { TimeStamp } from '#admin/components/time-stamp.tsx'
+import { cn } from '#admin/lib/cn.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
-import { TimeStamp } from '../../../components/time-stamp.tsx'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { RunLine } from './run-line.tsx'
@@ -24,27 +26,38 @@ interface PixelCellsProps extends PixelActions {
   codeShown: boolean
 }
 
+/** The row may be out of sight, and then not in the document. */
+export function focusCodeButton(id: string): void {
+  const button = document.querySelector<HTMLElement>(`[data-code-of="${id}"]`)
+  if (button) button.focus()
+  else focusPageHeading()
+}
+
 export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
   const { pixel, run, codeShown, onShowCode, onEdit, onDelete } = props
   const toggle = useTogglePixel(pixel)
   return (
     <>
-      <td className={`${CELL} max-md:col-span-2`}>
+      <td className={cn(CELL, 'card:col-span-2 tiny:col-span-1')}>
         <div className="flex items-center gap-3.5">
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
             <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
-            <TimeStamp value={pixel.created_at} className="text-sm" />
-            {run ? <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} /> : null}
+            <div className="flex flex-wrap items-center gap-x-3">
+              <TimeStamp value={pixel.created_at} className="text-sm" />
+              {run ? (
+                <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} />
+              ) : null}
+            </div>
           </div>
         </div>
       </td>
-      <td data-label="Tipo" className={LABELLED_CELL}>
+      <td data-label="Tipo" className={cn(LABELLED_CELL, 'text-[0.9375rem]')}>
         {PIXEL_TYPE_LABELS[pixel.type]}
       </td>
-      <td data-label="ID/Código" className={`${LABELLED_CELL} wrap-anywhere`}>
+      <td data-label="ID/Código" className={LABELLED_CELL}>
         {pixel.pixel_id ? (
-          <span className="font-mono text-sm">{pixel.pixel_id}</span>
+          <span className="font-mono text-sm wrap-anywhere">{pixel.pixel_id}</span>
         ) : (
           <span className="text-text-2">Código personalizado</span>
         )}
@@ -57,9 +70,10 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         />
         {run ? <RunLine pixel={pixel} run={run} /> : null}
       </td>
-      <td className={`${CELL} text-right whitespace-nowrap`}>
+      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left')}>
         <IconButton
           label={`Ver código: ${pixel.name}`}
+          data-code-of={pixel.id}
           aria-pressed={codeShown}
           onClick={() => onShowCode(pixel.id)}
         >

@@ -1,13 +1,19 @@
 import type { FocusEvent, ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { Select } from '#admin/components/select.tsx'
+import { cn } from '#admin/lib/cn.ts'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { DEFAULT_CATEGORY, PIXEL_TYPE_LABELS, PIXEL_TYPES, pixelTypeSchema } from '#contract/pixel.ts'
 import { pixelIdHint } from '#contract/pixel-id-hint.ts'
 import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
-import { CONTROL, Field } from '../../../components/field.tsx'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { ID_FIELD_TEXT } from '../id-field-text.ts'
 import type { useCodeGeneration } from './use-code-generation.ts'
+
+const TYPES = PIXEL_TYPES.map((type) => [type, PIXEL_TYPE_LABELS[type]] as const)
+const CATEGORIES = Object.entries(TAG_CATEGORY_LABELS)
 
 /** On to the next field; whoever is about to close or leave is not asked about the code first. */
 function movesOn({ relatedTarget }: FocusEvent): boolean {
@@ -30,21 +36,20 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
     <>
       <Field label="Nome do Pixel" error={errors.name?.message}>
         {(control) => (
-          <input
+          <Input
             placeholder="Meta Pixel Principal"
             autoComplete="off"
             required
-            className={CONTROL}
             {...control}
             {...register('name')}
           />
         )}
       </Field>
       <div className="grid gap-4.5 sm:grid-cols-2">
-        <Field label="Tipo de Pixel" className={idText ? '' : 'sm:col-span-2'}>
+        <Field label="Tipo de Pixel" className={cn(!idText && 'sm:col-span-2')}>
           {(control) => (
-            <select
-              className={`${CONTROL} select-arrow pr-10`}
+            <Select
+              options={TYPES}
               {...control}
               {...register('type', {
                 onChange: (event) => {
@@ -56,25 +61,19 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
                   generation.onTypeChange(next)
                 },
               })}
-            >
-              {PIXEL_TYPES.map((value) => (
-                <option key={value} value={value}>
-                  {PIXEL_TYPE_LABELS[value]}
-                </option>
-              ))}
-            </select>
+            />
           )}
         </Field>
         {idText ? (
           <Field label={idText.label} error={errors.pixel_id?.message} hint={pixelIdHint(type, pixelId)}>
             {(control) => (
-              <input
+              <Input
                 placeholder={idText.example}
                 autoComplete="off"
                 autoCapitalize="none"
                 spellCheck={false}
                 required
-                className={`${CONTROL} font-mono text-sm`}
+                className="font-mono"
                 {...control}
                 {...register('pixel_id', {
                   onChange: (event) => generation.onIdChange(event.target.value),
@@ -94,7 +93,7 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
             placeholder={type === 'custom' ? CUSTOM_CODE_PLACEHOLDER : undefined}
             // The comment marks the place: pasting replaces it.
             onFocus={({ target }) => target.value === CUSTOM_CODE_PLACEHOLDER && target.select()}
-            className={`${CONTROL} resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre`}
+            className="control resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre pointer-coarse:text-base/[1.5]"
             {...control}
             {...register('code')}
           />
@@ -102,15 +101,7 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
       </Field>
       {warnings}
       <Field label="Consentimento necessário" hint="A tag só roda para quem aceitou esta categoria.">
-        {(control) => (
-          <select className={`${CONTROL} select-arrow pr-10`} {...control} {...register('consent_category')}>
-            {Object.entries(TAG_CATEGORY_LABELS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
+        {(control) => <Select options={CATEGORIES} {...control} {...register('consent_category')} />}
       </Field>
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />

@@ -1,14 +1,13 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { Button } from '#admin/components/button.tsx'
+import { ChangedElsewhereBox } from '#admin/components/changed-elsewhere-box.tsx'
+import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { notifySuccess } from '#admin/components/notify.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
-import { Button } from '../../../components/button.tsx'
-import { ChangedElsewhereBox } from '../../../components/changed-elsewhere-box.tsx'
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '../../../components/modal.tsx'
-import { notifySuccess } from '../../../components/notify.ts'
-import { ChangedElsewhereError } from '../../../lib/changed-elsewhere-error.ts'
 import { faultOfCode, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
 import { FormWarnings } from './form-warnings.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
@@ -32,7 +31,7 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
   })
   const generation = useCodeGeneration(form)
   const save = useSavePixel()
-  const theirs = save.error instanceof ChangedElsewhereError ? (save.error.theirs as Pixel) : null
+  const { theirs } = save
 
   const submit = (overwrite: boolean) =>
     form.handleSubmit((values) => {
@@ -63,6 +62,8 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
       title={pixel === null ? 'Adicionar Novo Pixel' : 'Editar Pixel'}
       width="2xl"
       dirty={form.formState.isDirty}
+      saving={save.isPending}
+      onInterrupt={save.interrupt}
       onClose={onClose}
     >
       {(close) => (

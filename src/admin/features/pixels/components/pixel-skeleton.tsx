@@ -1,20 +1,21 @@
-import { Card } from '../../../components/card.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
-import { CELL, LABELLED_CELL } from '../../../components/table-style.ts'
+import { Card } from '#admin/components/card.tsx'
+import { ListTable } from '#admin/components/list-table.tsx'
+import { ListToolbar } from '#admin/components/list-toolbar.tsx'
+import { Skeleton } from '#admin/components/skeleton.tsx'
+import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
+import { PauseSwitch } from './pause-switch.tsx'
 import { PIXEL_COLUMNS, PIXEL_ROW } from './pixel-table.tsx'
 
 /** The table's own shape, so that nothing moves when the pixels arrive. */
 export function PixelSkeleton() {
   return (
     <Card aria-busy="true">
+      <PauseSwitch />
       <p role="status" className="sr-only">
         Carregando pixels
       </p>
       <div aria-hidden="true">
-        <div className="flex min-h-12 items-center border-b border-line px-4 sm:pl-5">
-          <Skeleton className="h-3 w-36 rounded-md" />
-        </div>
+        <ListToolbar summary={<Skeleton className="my-1.5 h-3 w-36 rounded-md" />} />
         <ListTable
           label="Carregando"
           columns={PIXEL_COLUMNS}
@@ -30,7 +31,7 @@ export function PixelSkeleton() {
 function SkeletonCells() {
   return (
     <>
-      <td className={`${CELL} max-md:col-span-2`}>
+      <td className={`${CELL} card:col-span-2`}>
         <div className="flex items-center gap-3.5">
           <Skeleton className="h-11 w-10 rounded-[20px_20px_6px_6px]" />
           <div>

@@ -1,18 +1,19 @@
+import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import { ROW } from '#admin/components/table-style.ts'
+import { cn } from '#admin/lib/cn.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { type Column, ListTable } from '../../../components/list-table.tsx'
-import { ROW } from '../../../components/table-style.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
 import { type PixelActions, PixelCells } from './pixel-cells.tsx'
 
 export const PIXEL_COLUMNS: readonly Column[] = [
-  { label: 'Pixel', className: 'w-[32%]' },
-  { label: 'Tipo', className: 'w-[19%]' },
-  { label: 'ID/Código', className: 'w-[20%]' },
-  { label: 'Status', className: 'w-[10rem]' },
-  { label: 'Ações', className: 'w-[10rem]' },
+  { label: 'Pixel' },
+  { label: 'Tipo', className: 'w-[8rem] @min-[54rem]:w-[17%]' },
+  { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[19%]' },
+  { label: 'Status', className: 'w-[8.5rem] @min-[54rem]:w-[10rem] @min-[64rem]:w-[14rem]' },
+  { label: 'Ações', className: 'w-[9.5rem]' },
 ]
 
-export const PIXEL_ROW = `${ROW} max-md:grid-cols-[minmax(0,1fr)_9.5rem] max-md:pb-1.5`
+export const PIXEL_ROW = cn(ROW, 'card:grid-cols-[minmax(0,1fr)_9.5rem] card:pb-1.5 tiny:grid-cols-1')
 
 interface PixelTableProps {
   pixels: readonly Pixel[]
@@ -21,7 +22,7 @@ interface PixelTableProps {
 }
 
 export function PixelTable({ pixels, shownCodeId, actions }: PixelTableProps) {
-  const runOf = usePixelRuns()
+  const { runOf } = usePixelRuns()
   return (
     <ListTable
       label="Pixels"
@@ -29,7 +30,7 @@ export function PixelTable({ pixels, shownCodeId, actions }: PixelTableProps) {
       items={pixels}
       rowClassName={(pixel) =>
         pixel.id === shownCodeId
-          ? `${PIXEL_ROW} bg-[#fafaf6] shadow-[inset_3px_0_0_var(--accent)]`
+          ? cn(PIXEL_ROW, 'bg-[#fafaf6] shadow-[inset_3px_0_0_var(--accent)]')
           : PIXEL_ROW
       }
       renderCells={(pixel) => (

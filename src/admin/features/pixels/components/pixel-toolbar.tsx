@@ -1,8 +1,10 @@
-import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel, type PixelType } from '#contract/pixel.ts'
-import { CONTROL } from '../../../components/field.tsx'
-import { ListToolbar, SCREENFUL } from '../../../components/list-toolbar.tsx'
-import { SearchInput } from '../../../components/search-input.tsx'
-import { formatCount } from '../../../lib/format-count.ts'
+import { useMemo } from 'react'
+import { ListToolbar, useSearchOffer } from '#admin/components/list-toolbar.tsx'
+import { SearchInput } from '#admin/components/search-input.tsx'
+import { Select } from '#admin/components/select.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
+import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel } from '#contract/pixel.ts'
+import { usePixelRuns } from '../api/tag-overview.ts'
 import type { PixelFilter } from '../filter-pixels.ts'
 
 interface PixelToolbarProps {
@@ -13,45 +15,50 @@ interface PixelToolbarProps {
   onFilter: (filter: PixelFilter) => void
 }
 
-const SELECT = `${CONTROL} select-arrow min-h-11 pr-7 pl-2.5 bg-[position:right_10px_center] text-[0.9375rem] sm:w-auto`
+const TYPES = [
+  ['all', 'Tipo: todos'],
+  ...PIXEL_TYPES.map((type) => [type, PIXEL_TYPE_LABELS[type]] as const),
+] as const
+const STATUSES = [
+  ['all', 'Status: todos'],
+  ['active', 'Ativos'],
+  ['inactive', 'Inativos'],
+] as const
 
 export function PixelToolbar({ pixels, found, filter, onFilter }: PixelToolbarProps) {
-  const active = pixels.filter((pixel) => pixel.is_active).length
+  const { isPaused, runOf } = usePixelRuns()
+  const offered = useSearchOffer(pixels.length)
+  // Ten thousand are gone through when they change, not whenever there is news of the few that run.
+  const switchedOn = useMemo(() => pixels.filter((pixel) => pixel.is_active), [pixels])
+  // One that is switched on and has nothing to run is no more active than one that is off.
+  const active = switchedOn.filter(({ id }) => runOf(id)?.status.runnable !== false).length
+  const running = isPaused ? 'tudo pausado' : `${formatCount(active, 'ativo', 'ativos')} no site`
   const summary = (
     <>
       <b className="font-semibold text-ink">{formatCount(pixels.length, 'pixel', 'pixels')}</b>,{' '}
-      {found < pixels.length
-        ? formatCount(found, 'encontrado', 'encontrados')
-        : `${formatCount(active, 'ativo', 'ativos')} no site`}
+      {found < pixels.length ? formatCount(found, 'encontrado', 'encontrados') : running}
     </>
   )
-  if (pixels.length <= SCREENFUL) return <ListToolbar summary={summary} />
+  if (!offered) return <ListToolbar summary={summary} />
   return (
     <ListToolbar summary={summary}>
-      <div className="flex gap-2.5">
-        <select
+      <div className="flex gap-2.5 max-sm:*:flex-1">
+        <Select
+          small
           aria-label="Filtrar por tipo"
+          options={TYPES}
           value={filter.type}
-          onChange={(event) => onFilter({ ...filter, type: event.target.value as PixelType | 'all' })}
-          className={SELECT}
-        >
-          <option value="all">Todos os tipos</option>
-          {PIXEL_TYPES.map((type) => (
-            <option key={type} value={type}>
-              {PIXEL_TYPE_LABELS[type]}
-            </option>
-          ))}
-        </select>
-        <select
+          onChange={({ target }) => onFilter({ ...filter, type: target.value as PixelFilter['type'] })}
+          className="max-sm:w-full"
+        />
+        <Select
+          small
           aria-label="Filtrar por status"
+          options={STATUSES}
           value={filter.status}
-          onChange={(event) => onFilter({ ...filter, status: event.target.value as PixelFilter['status'] })}
-          className={SELECT}
-        >
-          <option value="all">Todos os status</option>
-          <option value="active">Ativos</option>
-          <option value="inactive">Inativos</option>
-        </select>
+          onChange={({ target }) => onFilter({ ...filter, status: target.value as PixelFilter['status'] })}
+          className="max-sm:w-full"
+        />
       </div>
       <SearchInput
         label="Buscar por nome ou ID"

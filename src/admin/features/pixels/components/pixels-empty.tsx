@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { EmptyState } from '../../../components/empty-state.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
 
 export function PixelsEmpty({ action }: { action: ReactNode }) {
   return (

@@ -1,13 +1,13 @@
 import { Plus } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
+import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { PageHeading } from '#admin/components/page-heading.tsx'
+import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { Button } from '../../../components/button.tsx'
-import { Card } from '../../../components/card.tsx'
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
-import { EmptyState } from '../../../components/empty-state.tsx'
-import { LoadFailure } from '../../../components/load-failure.tsx'
-import { PageHeading } from '../../../components/page-heading.tsx'
-import { useFocusAfterRemoval } from '../../../components/use-focus-after-removal.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
 import { useFreshTagOverview } from '../api/tag-overview.ts'
@@ -16,6 +16,7 @@ import { BlockedHosts } from './blocked-hosts.tsx'
 import { CodePanel } from './code-panel.tsx'
 import { ContainerNotice } from './container-notice.tsx'
 import { PauseSwitch } from './pause-switch.tsx'
+import { focusCodeButton } from './pixel-cells.tsx'
 import { PixelModal } from './pixel-modal.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
 import { PixelTable } from './pixel-table.tsx'
@@ -45,6 +46,7 @@ export function PixelsScreen() {
         <PixelList pixels={pixels.data} onEdit={setEdited} addButton={addButton} />
       ) : pixels.isError ? (
         <Card>
+          <PauseSwitch />
           <LoadFailure
             error={pixels.error}
             fallback="Não deu para carregar os pixels."
@@ -83,10 +85,16 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
     [onEdit],
   )
   const shown = pixels.find((pixel) => pixel.id === shownCodeId)
+  const closeCode = (id: string) => {
+    // Before the panel goes, and its button with the focus.
+    focusCodeButton(id)
+    setShownCodeId(null)
+  }
 
   if (pixels.length === 0) {
     return (
       <Card>
+        <PauseSwitch />
         <PixelsEmpty action={addButton} />
       </Card>
     )
@@ -110,7 +118,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
           <PixelTable pixels={found} shownCodeId={shownCodeId} actions={actions} />
         )}
       </Card>
-      {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => setShownCodeId(null)} /> : null}
+      {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => closeCode(shown.id)} /> : null}
       <BlockedHosts pixels={pixels} />
       <PolicyNotice />
       <ContainerNotice />

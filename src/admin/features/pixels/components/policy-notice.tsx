@@ -1,6 +1,6 @@
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
 import type { PolicySize } from '#contract/tag-status.ts'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { formatCount } from '../../../lib/format-count.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 
 /** Before the hosts of the tags no longer fit into the head of the page: how full it is, and of whose hosts. */

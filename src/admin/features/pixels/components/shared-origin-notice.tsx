@@ -1,6 +1,6 @@
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { useServices } from '../../../lib/services.tsx'
 
 /** These bring code that nobody can read beforehand. */
 const RISKY = new Set<Pixel['type']>(['custom', 'google_tag_manager'])

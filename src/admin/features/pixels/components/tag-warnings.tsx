@@ -1,5 +1,5 @@
+import { MessageBox } from '#admin/components/message-box.tsx'
 import type { TagWarning } from '#contract/tag-status.ts'
-import { MessageBox } from '../../../components/message-box.tsx'
 
 export function TagWarnings({ warnings }: { warnings: readonly TagWarning[] }) {
   if (warnings.length === 0) return null

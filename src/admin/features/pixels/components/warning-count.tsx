@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
+import { formatCount } from '#admin/lib/format-count.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
-import { formatCount } from '../../../lib/format-count.ts'
 
 /** In the table: that there are warnings, and the way to them. */
 export function WarningCount({ warnings, onShow }: { warnings: readonly TagWarning[]; onShow: () => void }) {
@@ -10,7 +10,7 @@ export function WarningCount({ warnings, onShow }: { warnings: readonly TagWarni
       type="button"
       onClick={onShow}
       title={warnings.map((warning) => warning.message).join('\n')}
-      className="ml-3 inline-flex min-h-7 items-center gap-1.5 text-sm font-semibold text-warn underline-offset-2 hover:underline"
+      className="inline-flex min-h-7 items-center gap-1.5 text-sm font-semibold text-warn underline-offset-2 hover:underline"
     >
       <TriangleAlert className="size-4" aria-hidden="true" />
       {formatCount(warnings.length, 'aviso', 'avisos')}

@@ -1,4 +1,4 @@
-import type { Data } from '../../../lib/clients.ts'
+import type { Data } from '#admin/lib/clients.ts'
 
 /**
  * Whether this person may be here at all. The server decides that on every call; asking beforehand only spares them

@@ -1,6 +1,6 @@
 import { isAuthSessionMissingError } from '@supabase/auth-js'
+import type { Clients } from '#admin/lib/clients.ts'
 import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
-import type { Clients } from '../../../lib/clients.ts'
 import { checkAccess } from './check-access.ts'
 import type { SessionStore } from './session-store.ts'
 

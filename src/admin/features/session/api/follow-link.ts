@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useServices } from '../../../lib/services.tsx'
+import { useServices } from '#admin/lib/services.tsx'
 import { type MailProof, redeemMail } from './redeem-mail.ts'
 import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'

@@ -1,6 +1,6 @@
 import type { EmailOtpType, Session } from '@supabase/auth-js'
-import type { Auth } from '../../../lib/clients.ts'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
+import type { Auth } from '#admin/lib/clients.ts'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 
 /** What proves that a mail was read: its link, or its six digits. */
 export type MailProof = { tokenHash: string; type: EmailOtpType } | { email: string; code: string }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
+import { knownEmailSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 
 export const recoverySchema = z.object({
-  email: z.string().check(z.refine(mayBeKnownEmail, 'Digite um e-mail válido.')),
+  email: knownEmailSchema,
 })
 
 export type RecoveryRequest = z.infer<typeof recoverySchema>

@@ -1,7 +1,7 @@
 import type { Session } from '@supabase/auth-js'
-import { NO_ADMIN_ACCESS } from '../../../../contract/error-messages.ts'
-import type { Clients } from '../../../lib/clients.ts'
-import { RequestError } from '../../../lib/request-error.ts'
+import type { Clients } from '#admin/lib/clients.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
+import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
 import { checkAccess } from './check-access.ts'
 import { pendingFactors } from './pending-factors.ts'
 

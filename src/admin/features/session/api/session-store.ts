@@ -1,5 +1,5 @@
 import type { AuthChangeEvent, Session } from '@supabase/auth-js'
-import type { CurrentUser } from '../../../lib/current-user.tsx'
+import type { CurrentUser } from '#admin/lib/current-user.tsx'
 import { pendingFactors, type SecondFactor } from './pending-factors.ts'
 
 export type SessionState =
@@ -16,6 +16,8 @@ export class SessionStore {
   #state: SessionState = { status: 'checking' }
   #listeners = new Set<() => void>()
   #held = 0
+  /** The person left: what the client was still about when they did must not bring them back. */
+  #left = false
 
   readonly read = (): SessionState => this.#state
 
@@ -29,9 +31,9 @@ export class SessionStore {
   /** Must not call the auth client: it waits for this very callback. */
   readonly onAuthEvent = (event: AuthChangeEvent, session: Session | null): void => {
     if (this.#held > 0) return
-    if (session !== null) this.enter(session)
+    if (session !== null && !this.#left) this.enter(session)
     else if (event === 'SIGNED_OUT') this.end()
-    else this.leave(null)
+    else if (!this.#left) this.#set({ status: 'signed-out', notice: null })
   }
 
   /** Keeps events back while a sign-in is not complete, so that nobody sees the dashboard before their right to it is known. */
@@ -46,6 +48,7 @@ export class SessionStore {
 
   /** The person left, or may not be here. */
   leave(notice: string | null): void {
+    this.#left = true
     this.#set({ status: 'signed-out', notice })
   }
 
@@ -54,10 +57,12 @@ export class SessionStore {
     const state = this.#state
     if (state.status === 'signed-in') this.#set({ status: 'ended', user: state.user })
     else if (state.status === 'second-factor' && state.over) this.#set({ status: 'ended', user: state.user })
-    else if (state.status === 'checking' || state.status === 'second-factor') this.leave(null)
+    else if (state.status === 'checking' || state.status === 'second-factor')
+      this.#set({ status: 'signed-out', notice: null })
   }
 
   enter(session: Session): void {
+    this.#left = false
     const { user } = session
     const state = this.#state
     const email = user.email ?? ''

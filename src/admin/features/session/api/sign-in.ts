@@ -1,14 +1,14 @@
 import type { Session } from '@supabase/auth-js'
 import { useMutation } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { useServices } from '../../../lib/services.tsx'
-import { toRequestError } from '../../../lib/unwrap-auth.ts'
+import { knownEmailSchema } from '#admin/lib/form-rules.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { toRequestError } from '#admin/lib/unwrap-auth.ts'
 import { requireAdminAccess } from './require-admin-access.ts'
 import { useSessionStore } from './session-context.tsx'
 
 export const credentialsSchema = z.object({
-  email: z.string().check(z.refine(mayBeKnownEmail, 'Digite um e-mail válido.')),
+  email: knownEmailSchema,
   password: z.string().check(z.minLength(1, 'Digite sua senha.')),
 })
 

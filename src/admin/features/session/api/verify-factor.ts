@@ -1,7 +1,7 @@
-import type { RecoveryCodesLeft } from '../../../../contract/account.ts'
-import { notifyWarning } from '../../../components/notify.ts'
-import type { Services } from '../../../lib/services.tsx'
-import { unwrapAuth } from '../../../lib/unwrap-auth.ts'
+import { notifyWarning } from '#admin/components/notify.ts'
+import type { Services } from '#admin/lib/services.tsx'
+import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import type { RecoveryCodesLeft } from '#contract/account.ts'
 
 /** A code of the app, or one of the codes on paper. */
 export type FactorProof = { factorId: string; code: string } | { recoveryCode: string }

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { APP_CODE_RULE, AppCodeField } from '../../../components/app-code-field.tsx'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { CONTROL, Field } from '../../../components/field.tsx'
+import { APP_CODE_RULE, AppCodeField } from '#admin/components/app-code-field.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { QuietButton } from '#admin/components/quiet-button.tsx'
+import { Select } from '#admin/components/select.tsx'
 import { useCompleteSignIn } from '../api/complete-sign-in.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
-import { QUIET_LINK } from './door-frame.tsx'
 
 /** The second step of the login: the app's six digits, or a code that was kept on paper. */
 export function CodeForm({ factors }: { factors: SecondFactor[] }) {
@@ -34,13 +36,11 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
       {factors.length > 1 && !onPaper ? (
         <Field label="Aplicativo">
           {(control) => (
-            <select className={`${CONTROL} select-arrow pr-10`} {...control} {...register('factorId')}>
-              {factors.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
+            <Select
+              options={factors.map(({ id, name }) => [id, name] as const)}
+              {...control}
+              {...register('factorId')}
+            />
           )}
         </Field>
       ) : null}
@@ -51,12 +51,11 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
           hint="Cada código serve uma única vez."
         >
           {(control) => (
-            <input
+            <Input
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
               placeholder="xxxxx-xxxxx"
-              className={CONTROL}
               {...control}
               {...register('recoveryCode', { required: 'Digite um código de recuperação.' })}
             />
@@ -68,9 +67,9 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
       <Button type="submit" disabled={show.isPending} className="mt-1.5 min-h-13 text-base">
         {show.isPending ? 'Conferindo...' : 'Confirmar'}
       </Button>
-      <button type="button" className={`${QUIET_LINK} -mt-2`} onClick={swap}>
+      <QuietButton className="-mt-2" onClick={swap}>
         {onPaper ? 'Usar o aplicativo' : 'Usar um código de recuperação'}
-      </button>
+      </QuietButton>
     </form>
   )
 }

@@ -1,7 +1,8 @@
+import { QuietButton } from '#admin/components/quiet-button.tsx'
 import type { SecondFactor } from '../api/pending-factors.ts'
 import { useSignOut } from '../api/sign-out.ts'
 import { CodeForm } from './code-form.tsx'
-import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
+import { DoorFrame } from './door-frame.tsx'
 
 export function CodeScreen({ email, factors }: { email: string; factors: SecondFactor[] }) {
   const signOut = useSignOut()
@@ -9,11 +10,7 @@ export function CodeScreen({ email, factors }: { email: string; factors: SecondF
     <DoorFrame
       title="Falta um passo"
       text={`A conta ${email} pede uma segunda confirmação.`}
-      footer={
-        <button type="button" className={QUIET_LINK} onClick={() => signOut()}>
-          Entrar com outra conta
-        </button>
-      }
+      footer={<QuietButton onClick={() => signOut()}>Entrar com outra conta</QuietButton>}
     >
       <CodeForm factors={factors} />
     </DoorFrame>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { BrandMark } from '../../../components/brand-mark.tsx'
+import { BrandMark } from '#admin/components/brand-mark.tsx'
 
 interface DoorFrameProps {
   title: string
@@ -25,6 +25,3 @@ export function DoorFrame({ title, text, children, footer }: DoorFrameProps) {
     </main>
   )
 }
-
-export const QUIET_LINK =
-  'mx-auto flex min-h-11 items-center px-3 text-[0.9375rem] text-text-2 underline underline-offset-4 hover:text-ink'

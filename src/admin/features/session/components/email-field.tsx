@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react'
-import { CONTROL, Field } from '../../../components/field.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
 
 interface EmailFieldProps extends ComponentProps<'input'> {
   error: string | undefined
@@ -10,13 +11,12 @@ export function EmailField({ error, ...input }: EmailFieldProps) {
   return (
     <Field label="Email" error={error}>
       {(control) => (
-        <input
+        <Input
           type="email"
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
           required
-          className={CONTROL}
           {...control}
           {...input}
         />

@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { MessageBox } from '../../../components/message-box.tsx'
-import type { MailLink } from '../../../lib/take-mail-link.ts'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { QuietButton } from '#admin/components/quiet-button.tsx'
+import type { MailLink } from '#admin/lib/take-mail-link.ts'
 import { useFollowLink } from '../api/follow-link.ts'
-import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
+import { DoorFrame } from './door-frame.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 
 const WORDS = {
@@ -49,11 +50,7 @@ function BrokenLink({ onDone }: Pick<LinkScreenProps, 'onDone'>) {
     <DoorFrame
       title="Este link não vale mais"
       text="Ele já foi usado, ou passou de uma hora."
-      footer={
-        <button type="button" className={QUIET_LINK} onClick={() => onDone('login')}>
-          Ir para o login
-        </button>
-      }
+      footer={<QuietButton onClick={() => onDone('login')}>Ir para o login</QuietButton>}
     >
       <Button className="min-h-13 text-base" onClick={() => onDone('forgot')}>
         Pedir um novo link
@@ -64,11 +61,7 @@ function BrokenLink({ onDone }: Pick<LinkScreenProps, 'onDone'>) {
 
 /** The page starts anew, as whoever the server then says is there: the link may have been used by now. */
 function StartOver() {
-  return (
-    <button type="button" className={QUIET_LINK} onClick={() => location.reload()}>
-      Ir para o login
-    </button>
-  )
+  return <QuietButton onClick={() => location.reload()}>Ir para o login</QuietButton>
 }
 
 function ConfirmLink({

@@ -1,13 +1,19 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useForm } from 'react-hook-form'
-import { Button } from '../../../components/button.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { Field } from '../../../components/field.tsx'
-import { PasswordInput } from '../../../components/password-input.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { PasswordInput } from '#admin/components/password-input.tsx'
 import { type Credentials, credentialsSchema, useSignIn } from '../api/sign-in.ts'
 import { EmailField } from './email-field.tsx'
 
-export function LoginForm({ email = '' }: { email?: string }) {
+interface LoginFormProps {
+  email?: string
+  /** Hears what is typed. */
+  onEmail?: (email: string) => void
+}
+
+export function LoginForm({ email = '', onEmail }: LoginFormProps) {
   const signIn = useSignIn()
   const { register, handleSubmit, formState, setFocus } = useForm<Credentials>({
     defaultValues: { email, password: '' },
@@ -20,7 +26,10 @@ export function LoginForm({ email = '' }: { email?: string }) {
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={signIn.error} fallback="Erro ao fazer login" />
-      <EmailField error={errors.email?.message} {...register('email')} />
+      <EmailField
+        error={errors.email?.message}
+        {...register('email', { onChange: (event) => onEmail?.(event.target.value) })}
+      />
       <Field label="Senha" error={errors.password?.message}>
         {(control) => (
           <PasswordInput

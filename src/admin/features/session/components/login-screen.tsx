@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { MessageBox } from '../../../components/message-box.tsx'
-import { useServices } from '../../../lib/services.tsx'
-import { DoorFrame, QUIET_LINK } from './door-frame.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { QuietButton } from '#admin/components/quiet-button.tsx'
+import { useServices } from '#admin/lib/services.tsx'
+import { DoorFrame } from './door-frame.tsx'
 import { ForgotPassword } from './forgot-password.tsx'
 import { LoginForm } from './login-form.tsx'
 
@@ -9,27 +10,38 @@ import { LoginForm } from './login-form.tsx'
 export function LoginScreen({ notice, forgot = false }: { notice: string | null; forgot?: boolean }) {
   const { boot } = useServices()
   const [forgotten, setForgotten] = useState(forgot)
-  if (forgotten) return <ForgotPassword onBack={() => setForgotten(false)} />
+  const [email, setEmail] = useState('')
+  if (forgotten) {
+    const back = (typed: string) => {
+      setEmail(typed)
+      setForgotten(false)
+    }
+    return <ForgotPassword email={email} onBack={back} />
+  }
   return (
     <DoorFrame
       title="Admin Dashboard"
       text="Faça login para acessar o painel administrativo"
       footer={
-        <a href={boot.siteUrl} className={QUIET_LINK}>
+        <a href={boot.siteUrl} className="quiet-link">
           Voltar ao site
         </a>
       }
     >
-      {notice ? <MessageBox look="bad">{notice}</MessageBox> : null}
+      {notice ? (
+        <MessageBox look="bad" urgent>
+          {notice}
+        </MessageBox>
+      ) : null}
       {boot.secureContext ? null : (
         <MessageBox look="warn">
           Este endereço não usa https, e sem ele o navegador não guarda o login. Abra o painel por https.
         </MessageBox>
       )}
-      <LoginForm />
-      <button type="button" className={`${QUIET_LINK} -mt-2`} onClick={() => setForgotten(true)}>
+      <LoginForm email={email} onEmail={setEmail} />
+      <QuietButton className="-mt-2" onClick={() => setForgotten(true)}>
         Esqueci minha senha
-      </button>
+      </QuietButton>
     </DoorFrame>
   )
 }

@@ -2,16 +2,15 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { Button } from '../../../components/button.tsx'
-import { CodeInput } from '../../../components/code-input.tsx'
-import { FailureBox } from '../../../components/failure-box.tsx'
-import { CONTROL, Field } from '../../../components/field.tsx'
-import { NewPasswordField } from '../../../components/new-password-field.tsx'
+import { Button } from '#admin/components/button.tsx'
+import { CodeInput } from '#admin/components/code-input.tsx'
+import { FailureBox } from '#admin/components/failure-box.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { NewPasswordField } from '#admin/components/new-password-field.tsx'
+import { newPasswordSchema } from '#admin/lib/form-rules.ts'
 import type { MailProof } from '../api/redeem-mail.ts'
 import { SecondFactorNeeded, useSetNewPassword } from '../api/set-new-password.ts'
-
-const RIGHT_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
 
 function formSchema(asksMailCode: boolean, asksFactor: boolean) {
   return z.object({
@@ -20,9 +19,7 @@ function formSchema(asksMailCode: boolean, asksFactor: boolean) {
       .check(
         z.refine((code) => !asksMailCode || /^\s*\d{6}\s*$/.test(code), 'Digite os 6 dígitos do e-mail.'),
       ),
-    password: z
-      .string()
-      .check(z.minLength(PASSWORD_MIN_LENGTH, RIGHT_LENGTH), z.maxLength(PASSWORD_MAX_LENGTH, RIGHT_LENGTH)),
+    password: newPasswordSchema,
     factorCode: z
       .string()
       .check(z.refine((code) => !asksFactor || code.trim() !== '', 'Digite o código do aplicativo.')),
@@ -76,11 +73,10 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
           hint="Sua conta tem verificação em duas etapas. Sem o celular, digite um código de recuperação."
         >
           {(control) => (
-            <input
+            <Input
               autoComplete="one-time-code"
               autoCapitalize="none"
               spellCheck={false}
-              className={CONTROL}
               {...control}
               {...register('factorCode')}
             />

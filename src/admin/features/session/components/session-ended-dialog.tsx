@@ -1,8 +1,9 @@
 import * as Dialog from '@radix-ui/react-dialog'
+import { BrandMark } from '#admin/components/brand-mark.tsx'
+import { OVERLAY, SHEET } from '#admin/components/dialog-style.ts'
+import { QuietButton } from '#admin/components/quiet-button.tsx'
+import { useReturnFocus } from '#admin/components/use-return-focus.ts'
 import { SESSION_ENDED } from '#contract/error-messages.ts'
-import { BrandMark } from '../../../components/brand-mark.tsx'
-import { OVERLAY, SHEET } from '../../../components/dialog-style.ts'
-import { useReturnFocus } from '../../../components/use-return-focus.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
 import { useSignOut } from '../api/sign-out.ts'
 import { CodeForm } from './code-form.tsx'
@@ -35,13 +36,9 @@ export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) 
             continua aqui.
           </Dialog.Description>
           {factors.length > 0 ? <CodeForm factors={factors} /> : <LoginForm email={email} />}
-          <button
-            type="button"
-            onClick={() => signOut()}
-            className="mx-auto mt-3 flex min-h-11 items-center px-3 text-[0.9375rem] text-text-2 underline underline-offset-4 hover:text-ink"
-          >
+          <QuietButton className="mt-3" onClick={() => signOut()}>
             Sair sem salvar
-          </button>
+          </QuietButton>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,6 +1,6 @@
-import { Card } from '../../../components/card.tsx'
-import { EmptyState } from '../../../components/empty-state.tsx'
-import { PageHeading } from '../../../components/page-heading.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
+import { PageHeading } from '#admin/components/page-heading.tsx'
 
 export function SettingsScreen() {
   return (

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { requireService } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { issueTokens } from '#server/auth/one-time-tokens/issue-tokens.ts'
 import { redirectTarget } from '#server/auth/one-time-tokens/redirect-target.ts'
 import { type TokenKind, typeOfKind } from '#server/auth/one-time-tokens/token-kind.ts'
@@ -17,6 +16,7 @@ import { findUserByEmail, findUserById, withFactors } from '#server/auth/users/f
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { toUserObject, type UserRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { SERVICE_ACTOR } from './users/find-target.ts'
 
 const body = z.object({ type: text, email: text, password: text, data: document, new_email: text })
@@ -76,7 +76,7 @@ async function makeUser(context: AuthContext, kind: TokenKind, input: LinkInput)
   if (kind === 'signup' && input.password === '') throw validationFailed('Signup requires a valid password')
   if (input.password !== '') await checkPassword(input.password, [input.email, context.config.site.brandName])
   const passwordHash = input.password === '' ? null : await context.passwords.hash(input.password)
-  return inTransaction(context.db, async (trx) => {
+  return change(context.db, async (trx) => {
     const { email, data } = input
     const user = await insertUser(trx, { email, passwordHash, confirmed: false, userMetadata: data ?? {} })
     if (user === null) throw emailExists()

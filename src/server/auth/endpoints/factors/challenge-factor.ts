@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { limitFactorCalls } from '#server/auth/second-factors/factor-limits.ts'
+import { change } from '#server/db/change.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 
 export const CHALLENGE_MS = 300_000
@@ -17,7 +17,7 @@ export function registerChallengeFactor(scope: FastifyInstance, context: AuthCon
     const id = randomUUID()
     const now = Date.now()
     const expiresAt = now + CHALLENGE_MS
-    await inTransaction(db, async (trx) => {
+    await change(db, async (trx) => {
       const at = new Date(now).toISOString()
       await trx
         .insertInto('auth_challenges')

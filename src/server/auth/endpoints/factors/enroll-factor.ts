@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { factorSecretPlace } from '#server/auth/second-factors/factor-secret-place.ts'
 import { enrolTotp } from '#server/auth/second-factors/totp.ts'
 import { lockUser } from '#server/auth/users/lock-user.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { aheadRange } from '#server/db/stored-time.ts'
 import { qrCodeSvg } from './qr-code-svg.ts'
@@ -38,7 +38,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
     const { secret, uri } = enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
     const id = randomUUID()
     const at = new Date()
-    await inTransaction(db, async (trx) => {
+    await change(db, async (trx) => {
       await lockUser(trx, user.id)
       await requireAal2ToEnroll(trx, session)
       await makeRoom(trx, user.id, name, at)

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError } from '#server/auth/protocol/auth-error.ts'
 import { lowerSessions } from '#server/auth/second-factors/lower-sessions.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 
 export function registerUnenrollFactor(scope: FastifyInstance, context: AuthContext): void {
@@ -15,7 +15,7 @@ export function registerUnenrollFactor(scope: FastifyInstance, context: AuthCont
     const factor = await findOwnFactor(db, request, user.id)
     if (factor.status === 'verified' && session.aal === 'aal1')
       throw authError(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
-    await inTransaction(db, async (trx) => {
+    await change(db, async (trx) => {
       await trx.deleteFrom('auth_factors').where('id', '=', factor.id).execute()
       if (factor.status === 'verified') await lowerSessions(trx, user.id)
       await recordAudit(trx, {

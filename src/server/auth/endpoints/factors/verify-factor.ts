@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { isUuid } from '#server/auth/protocol/is-uuid.ts'
@@ -16,6 +15,7 @@ import { withFactors } from '#server/auth/users/find-user.ts'
 import { lockUser } from '#server/auth/users/lock-user.ts'
 import type { FactorRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { CHALLENGE_MS } from './challenge-factor.ts'
@@ -40,7 +40,7 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
     const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
     const step = matchTotp(secret, code)
     if (step === null) throw wrongCode()
-    const raised = await inTransaction(db, async (trx) => {
+    const raised = await change(db, async (trx) => {
       await lockUser(trx, user.id)
       await requireAal2ToEnroll(trx, session, factor.id)
       if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()

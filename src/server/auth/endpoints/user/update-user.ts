@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { requireUser, type SessionRow } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { composeTokenMails } from '#server/auth/one-time-tokens/compose-token-mails.ts'
 import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'
@@ -17,6 +16,7 @@ import { lockUser } from '#server/auth/users/lock-user.ts'
 import { mergeMetadata } from '#server/auth/users/merge-metadata.ts'
 import { toUserObject, type UserRow, type UserWithFactors } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { prepareEmailChange } from './prepare-email-change.ts'
 import { prepareNewPassword } from './prepare-new-password.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
@@ -48,12 +48,12 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const passwordHash =
       input.password === '' ? null : await prepareNewPassword(context, { user, session, ...input })
     const now = new Date().toISOString()
-    const change = {
+    const columns = {
       updated_at: now,
       ...(changesEmail ? { new_email: newEmail, email_change_sent_at: now } : {}),
       ...(passwordHash === null ? {} : { password_hash: passwordHash }),
     }
-    const updated = await save(context, { user, session, change, data: input.data ?? null })
+    const updated = await save(context, { user, session, columns, data: input.data ?? null })
     if (passwordHash !== null) sendNotice(context, { user, kind: 'password', by: 'self' })
     if (changesEmail) {
       const redirectTo = redirectTarget(context.origins, readQuery(request, 'redirect_to'))
@@ -70,7 +70,7 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
   })
 }
 
-interface Change {
+interface ChangedColumns {
   updated_at: string
   new_email?: string
   email_change_sent_at?: string
@@ -80,13 +80,13 @@ interface Change {
 interface Save {
   user: UserWithFactors
   session: SessionRow
-  change: Change
+  columns: ChangedColumns
   /** Merged into what is there when it is written, not when the call came. */
   data: Record<string, unknown> | null
 }
 
-function save({ db }: AuthContext, { user, session, change, data }: Save): Promise<UserRow> {
-  return inTransaction(db, async (trx) => {
+function save({ db }: AuthContext, { user, session, columns, data }: Save): Promise<UserRow> {
+  return change(db, async (trx) => {
     const current = data === null ? undefined : await lockUser(trx, user.id)
     const metadata =
       data === null || current === undefined
@@ -94,24 +94,24 @@ function save({ db }: AuthContext, { user, session, change, data }: Save): Promi
         : { user_metadata: toJson(mergeMetadata(current.user_metadata, data)) }
     const updated = await trx
       .updateTable('auth_users')
-      .set({ ...change, ...metadata })
+      .set({ ...columns, ...metadata })
       .where('id', '=', user.id)
       .returningAll()
       .executeTakeFirst()
     if (updated === undefined)
       throw authError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
-    if (change.password_hash !== undefined) {
+    if (columns.password_hash !== undefined) {
       await endOtherSessions(trx, user.id, session.id)
       await deleteTokens(trx, user.id)
     }
     await recordAudit(trx, {
       actor_id: user.id,
       actor: user.email,
-      action: change.password_hash === undefined ? 'user.updated' : 'user.password_changed',
+      action: columns.password_hash === undefined ? 'user.updated' : 'user.password_changed',
       subject: user.id,
-      ...(change.new_email === undefined
+      ...(columns.new_email === undefined
         ? {}
-        : { before: { email: user.email }, after: { new_email: change.new_email } }),
+        : { before: { email: user.email }, after: { new_email: columns.new_email } }),
     })
     return updated
   })

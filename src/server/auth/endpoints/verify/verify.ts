@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { findByCode, findByLink, spendToken, type TokenRow } from '#server/auth/one-time-tokens/find-token.ts'
 import { kindsOfType, type TokenKind } from '#server/auth/one-time-tokens/token-kind.ts'
@@ -14,6 +13,7 @@ import { checkKnownEmail } from '#server/auth/users/check-email.ts'
 import { confirmEmail } from '#server/auth/users/confirm-email.ts'
 import { findUserById } from '#server/auth/users/find-user.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
+import { change } from '#server/db/change.ts'
 import { confirmEmailChange } from './confirm-email-change.ts'
 
 const body = z.object({ type: text, token: text, token_hash: text, email: text, phone: text })
@@ -94,7 +94,7 @@ async function redeem(
   { request, reply, token, user, fail }: Redemption,
 ): Promise<unknown> {
   const isEmailChange = token.kind.startsWith('email_change')
-  const proved = await inTransaction(context.db, async (trx) => {
+  const proved = await change(context.db, async (trx) => {
     if (isEmailChange) return confirmEmailChange(trx, context.config, token, fail)
     if (!(await spendToken(trx, token.id))) throw fail()
     return confirmEmail(trx, user)

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { authError, emailExists, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import { readBody } from '#server/auth/protocol/read-body.ts'
@@ -10,6 +9,7 @@ import { findUserByEmail } from '#server/auth/users/find-user.ts'
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { toUserObject } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { SERVICE_ACTOR } from './find-target.ts'
 import { readBan, readPasswordHash, readRole, userInput } from './user-input.ts'
 
@@ -26,7 +26,7 @@ export function registerCreateUser(scope: FastifyInstance, context: AuthContext)
     const bannedUntil = readBan(input.ban_duration) ?? null
     if ((await findUserByEmail(db, email)) !== undefined) throw emailExists()
     const passwordHash = await readPasswordHash(context, input, email)
-    const user = await inTransaction(db, async (trx) => {
+    const user = await change(db, async (trx) => {
       const row = await insertUser(trx, {
         ...(input.id === '' ? {} : { id: input.id.toLowerCase() }),
         email,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'
 import { refuseRemovalOfPrincipal } from '#server/auth/principal/refuse-on-principal.ts'
 import { authError } from '#server/auth/protocol/auth-error.ts'
@@ -11,6 +10,7 @@ import { endSessions } from '#server/auth/sessions/end-sessions.ts'
 import { auditedUser } from '#server/auth/users/audit-user.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/locked.ts'
 import { findTarget, SERVICE_ACTOR } from './find-target.ts'
@@ -22,7 +22,7 @@ export function registerDeleteUser(scope: FastifyInstance, context: AuthContext)
     const { should_soft_delete: soft } = readBody(body, request)
     const user = await findTarget(context, request)
     refuseRemovalOfPrincipal(context.config, user.email)
-    await inTransaction(context.db, async (trx) => {
+    await change(context.db, async (trx) => {
       // Of several at once, one deletes; the others find what they would have found a moment later.
       const found = await locked(
         trx,

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'
 import { refuseChangeOfPrincipal } from '#server/auth/principal/refuse-on-principal.ts'
@@ -15,6 +14,7 @@ import { lockUser } from '#server/auth/users/lock-user.ts'
 import { mergeMetadata } from '#server/auth/users/merge-metadata.ts'
 import { toUserObject } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { findTarget, SERVICE_ACTOR } from './find-target.ts'
 import { readBan, readPasswordHash, readRole, userInput } from './user-input.ts'
 
@@ -31,7 +31,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
     const passwordHash = await readPasswordHash(context, input, email)
     const now = new Date().toISOString()
     const confirms = input.email_confirm && user.email_confirmed_at === null
-    const updated = await inTransaction(db, async (trx) => {
+    const updated = await change(db, async (trx) => {
       const current = await lockUser(trx, user.id)
       if (current === undefined) throw authError(404, 'user_not_found', 'User not found')
       if (changesEmail) await refuseTakenEmail(trx, user.id, email)

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { inTransaction } from '#server/auth/in-transaction.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { isUuid } from '#server/auth/protocol/is-uuid.ts'
@@ -8,6 +7,7 @@ import { lowerSessions } from '#server/auth/second-factors/lower-sessions.ts'
 import { findFactors } from '#server/auth/users/find-user.ts'
 import { toFactorObject } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
 import { findTarget, SERVICE_ACTOR } from './find-target.ts'
 
 export function registerUserFactors(scope: FastifyInstance, context: AuthContext): void {
@@ -20,7 +20,7 @@ export function registerUserFactors(scope: FastifyInstance, context: AuthContext
     const user = await findTarget(context, request)
     const { factorId } = request.params as { factorId: string }
     if (!isUuid(factorId)) throw validationFailed('factor_id must be an UUID', 404)
-    const removed = await inTransaction(db, async (trx) => {
+    const removed = await change(db, async (trx) => {
       const factor = await trx
         .deleteFrom('auth_factors')
         .where('id', '=', factorId.toLowerCase())

@@ -3,7 +3,7 @@ import { refuse } from './refuse.ts'
 import type { Headers } from './security-headers.ts'
 
 /** No path answers a service worker: one that a tag registered would sit between the dashboard and the server. */
-export function createGate(headers: Headers): FastPath {
+export function refuseServiceWorkers(headers: Headers): FastPath {
   return (request, response) => {
     const isWorker =
       request.headers['service-worker'] !== undefined ||

@@ -2,13 +2,13 @@ import { compressText, type Encodings } from './prepared-response.ts'
 
 interface Improvement {
   body: Buffer
-  /** Asked when its turn comes: what nobody serves any more is not worth the work. */
+  /** Asked when its turn comes: false when it is not served any more. */
   isWanted: () => boolean
   done: (encodings: Encodings) => void
 }
 
-/** Compresses as well as it can be done what is already being served, one after the other, on the thread pool. */
-export class BetterLater {
+/** Compresses again, at the highest level, what is already being served: one after the other, on the thread pool. */
+export class BackgroundCompressor {
   readonly #waiting: Improvement[] = []
   #isBusy = false
 

@@ -1,0 +1,67 @@
+/**
+ * `npm run bare [-- [--user] [filters of vitest]]`: `npm ci && npm test` on a machine that has nothing but Node. A fresh
+ * copy of what git knows is tried in a mount namespace of its own, in which the system's fonts, browsers, PostgreSQL,
+ * nginx, wrk and package manager are hidden; with `--user` by an ordinary user. For root, on Linux.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An empty directory is put over each. */
+const DIRECTORIES = [
+  '/usr/share/fonts',
+  '/usr/local/share/fonts',
+  '/usr/lib/chromium',
+  '/usr/lib/firefox-esr',
+  '/usr/lib/postgresql',
+  ...globSync('/usr/lib/*/webkit2gtk-*'),
+]
+/** Something that cannot be run is put over each. */
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  .concat('firefox', 'firefox-esr', 'WebKitWebDriver', 'Xvfb', 'nginx', 'wrk', 'apt-get')
+  .flatMap((name) => [`/usr/bin/${name}`, `/usr/sbin/${name}`, `/usr/local/bin/${name}`])
+/** `nobody`: every system has it. */
+const ORDINARY_USER = '65534'
+
+const asUser = process.argv.includes('--user')
+const filters = process.argv.slice(2).filter((argument) => argument !== '--user')
+const home = mkdtempSync(join(tmpdir(), 'portico-bare-'))
+const copy = join(home, 'portico')
+try {
+  execFileSync('git', ['clone', '--quiet', '.', copy])
+  if (asUser) execFileSync('chown', ['-R', `${ORDINARY_USER}:${ORDINARY_USER}`, home])
+  chmodSync(home, 0o755)
+  process.exitCode = runBare()
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
+
+function runBare(): number {
+  const directories = DIRECTORIES.filter((path) => existsSync(path))
+  // Where a link leads before its directory is hidden.
+  const programs = new Set(PROGRAMS.filter((path) => existsSync(path)).map((path) => realpathSync(path)))
+  const steps = [
+    ...Array.from(programs, (path) => `mount --bind /dev/null ${path}`),
+    ...directories.map((path) => `mount -t tmpfs tmpfs ${path}`),
+    `cd ${copy}`,
+    `exec ${asUser ? `setpriv --reuid=${ORDINARY_USER} --regid=${ORDINARY_USER} --clear-groups` : ''} sh -c 'npm ci && npm test -- "$@"' bare "$@"`,
+  ]
+  const { status } = spawnSync('unshare', ['--mount', 'sh', '-ec', steps.join('\n'), 'bare', ...filters], {
+    stdio: 'inherit',
+    env: toEnvironment(),
+  })
+  return status ?? 1
+}
+
+/** The copy must not find this checkout's own programs; an ordinary user has no part in root's settings but the registry. */
+function toEnvironment(): NodeJS.ProcessEnv {
+  const path = (process.env.PATH ?? '').split(':').filter((directory) => !directory.includes('node_modules'))
+  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
+  const kept = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
+  return {
+    ...Object.fromEntries(kept),
+    PATH: path.join(':'),
+    ...(asUser ? { HOME: home, npm_config_registry: registry } : {}),
+  }
+}

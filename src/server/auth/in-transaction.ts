@@ -1,2 +1,0 @@
-/** A transaction of the auth service: the discipline of every other. */
-export { change as inTransaction } from '../db/change.ts'

@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+import { columnTypes } from '../column-types.ts'
+
+/** The network that a login came from, so that a person can tell one browser from another of the same kind. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { text } = columnTypes(db)
+  for (const table of ['auth_logins', 'auth_sessions'])
+    await db.schema.alterTable(table).addColumn('network', text).execute()
+}

@@ -1,0 +1,35 @@
+import { screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { BIA, makeLogin, makePixel, makeUser, ScriptedSite } from '../support/scripted-site.ts'
+
+const MALFORMED = 'ontem'
+
+test.each([
+  ['/admin', (site: ScriptedSite) => (site.pixels = [makePixel({ created_at: MALFORMED })])],
+  ['/admin/usuarios', (site: ScriptedSite) => (site.users = [makeUser({ ...BIA, created_at: MALFORMED })])],
+  ['/admin/conta', (site: ScriptedSite) => (site.logins = [makeLogin('x', { created_at: MALFORMED })])],
+])('a date that nobody can read breaks neither %s nor the way on', async (path, spoil) => {
+  const site = new ScriptedSite()
+  spoil(site)
+  const { person } = await openDashboard(site, { path })
+  expect(await screen.findAllByText(/data desconhecida/)).not.toEqual([])
+  await person.click(screen.getByRole('link', { name: 'Configurações' }))
+  await screen.findByText('Configurações do sistema em desenvolvimento')
+})
+
+test('a screen that breaks says so alone, is tried again, and leaves the others as they are', async () => {
+  const site = new ScriptedSite()
+  // What no version of the server sends: the screen cannot know what to do with it.
+  site.pixels = [null as never]
+  vi.mocked(console.error).mockImplementation(() => {})
+  const { person } = await openDashboard(site)
+  await screen.findByRole('heading', { name: 'Esta tela parou de funcionar' })
+  await person.click(screen.getByRole('link', { name: 'Usuários Admin' }))
+  await screen.findByRole('heading', { name: 'Gerenciar Usuários Admin' })
+  await person.click(screen.getByRole('link', { name: 'Pixels & Tags' }))
+  await screen.findByRole('heading', { name: 'Esta tela parou de funcionar' })
+  site.pixels = [makePixel({ name: 'Meta' })]
+  await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
+  await screen.findByRole('switch', { name: 'Ativo: Meta' })
+})

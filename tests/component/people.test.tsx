@@ -1,0 +1,58 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makeLogin, ScriptedSite } from '../support/scripted-site.ts'
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+})
+
+test('that the principal cannot be deleted is written, not only hinted at', async () => {
+  await openDashboard(site, { path: '/admin/usuarios' })
+  const row = (await screen.findByText('Principal')).closest('tr') as HTMLElement
+  within(row).getByText('Não é possível excluir o usuário administrador principal.')
+})
+
+test('a new administrator is said to be added, an old one to be saved', async () => {
+  const { person } = await openDashboard(site, { path: '/admin/usuarios' })
+  await person.click(await screen.findByRole('button', { name: 'Adicionar Admin' }))
+  const dialog = await screen.findByRole('dialog')
+  await person.type(within(dialog).getByLabelText('Email'), 'ana@exemplo.com.br')
+  await person.type(within(dialog).getByLabelText('Senha'), 'varanda-azulejo-27')
+  await person.click(within(dialog).getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Administrador adicionado: ana@exemplo.com.br')
+  await person.click(screen.getByRole('button', { name: 'Editar: ana@exemplo.com.br' }))
+  await person.selectOptions(await screen.findByLabelText('Função'), 'super_admin')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Usuário salvo: ana@exemplo.com.br')
+})
+
+test('sessions of the same browser are told apart by hour and address', async () => {
+  site.logins = [
+    makeLogin('a', { current: true }),
+    makeLogin('b', { created_at: '2026-11-14T21:07:00Z', address: '187.45.12.0/24' }),
+    makeLogin('c', { created_at: '2026-11-14T09:30:00Z', address: '2804:14c::/48' }),
+    makeLogin('d', { created_at: '2026-11-14T09:30:00Z', address: null }),
+  ]
+  await openDashboard(site, { path: '/admin/conta' })
+  const items = (await screen.findAllByText('Chrome no Linux')).map((name) => name.closest('li')?.textContent)
+  expect(items[1]).toMatch(/14\/11\/2026,? (às )?\d\d:07/)
+  expect(items[1]).toContain('187.45.12.0/24')
+  expect(items[2]).toContain('2804:14c::/48')
+  expect(items[3]).not.toContain('null')
+  expect(new Set(items).size).toBe(4)
+})
+
+test('after a session was ended the focus is not nowhere', async () => {
+  site.logins = [makeLogin('a', { current: true }), makeLogin('b'), makeLogin('c')]
+  const { person } = await openDashboard(site, { path: '/admin/conta' })
+  for (const left of [1, 0]) {
+    const [end] = await screen.findAllByRole('button', { name: /^Encerrar Chrome/ })
+    await person.click(end as Element)
+    await waitFor(() =>
+      expect(screen.queryAllByRole('button', { name: /^Encerrar Chrome/ })).toHaveLength(left),
+    )
+    expect(document.activeElement?.textContent).toBe('Onde você está conectado')
+  }
+})

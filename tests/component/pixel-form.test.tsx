@@ -1,0 +1,78 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+  site.pixels = [makePixel({ name: 'Meta' })]
+})
+
+test.each([
+  ['a pixel', '/admin', 'Editar: Meta', 'Nome do Pixel', 'PATCH /rest/v1/tracking_pixels'],
+  ['a person', '/admin/usuarios', 'Editar: bia@portico.example', 'Email', 'PATCH /rest/v1/admin_users'],
+])('"Descartar" during a slow save of %s saves nothing, and says what to look at', async (...row) => {
+  const [, path, edit, label, route] = row
+  const { person } = await openDashboard(site, { path })
+  await person.click(await screen.findByRole('button', { name: edit }))
+  const held = site.hold(route)
+  await person.type(await screen.findByLabelText(label), 'x')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByRole('button', { name: 'Salvando...' })
+  await person.keyboard('{Escape}')
+  const question = await screen.findByRole('alertdialog', { name: 'Interromper o salvamento?' })
+  await person.click(within(question).getByRole('button', { name: 'Interromper' }))
+  await screen.findByText('Salvamento interrompido')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  for (const call of held) call.release()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(site.pixels[0]?.name).toBe('Meta')
+  expect(site.users[1]?.email).toBe('bia@portico.example')
+  expect(screen.queryByText(/salvo:/)).toBeNull()
+})
+
+test('a save that ends while one is being asked is done, and nothing is asked any more', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  const held = site.hold('PATCH /rest/v1/tracking_pixels')
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await person.keyboard('{Escape}')
+  await screen.findByRole('alertdialog')
+  for (const call of held) call.release()
+  await screen.findByText('Pixel salvo: Meta 2')
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('a warning about the code does not move the form under the person’s hands', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  const code = await screen.findByLabelText('Código do Pixel')
+  await vi.waitFor(() => expect(site.callsTo('POST /admin/api/tags/preview')).toHaveLength(1))
+  site.answer('POST /admin/api/tags/preview', () => ({
+    warnings: [{ code: 'write', message: 'document.write não roda nesta página.' }],
+    hosts: [],
+    steps: 1,
+  }))
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView')
+  await person.type(code, 'x')
+  await screen.findByText('document.write não roda nesta página.')
+  expect(scrolled).not.toHaveBeenCalled()
+  // A refusal is another matter: it must be seen.
+  site.refuse('PATCH /rest/v1/tracking_pixels', 500)
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Erro ao salvar pixel')
+  expect(scrolled).toHaveBeenCalled()
+})
+
+test('a double click on "Salvar" adds one pixel', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Adicionar Pixel' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), 'GA')
+  await person.type(screen.getByLabelText('Pixel ID'), '482910377165024')
+  await person.dblClick(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Pixel salvo: GA')
+  expect(site.callsTo('POST /rest/v1/tracking_pixels')).toHaveLength(1)
+})

@@ -1,0 +1,148 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, makeStatus, makeUser, ScriptedSite } from '../support/scripted-site.ts'
+
+const TAGS = 'GET /admin/api/tags'
+const LIST = 'GET /rest/v1/tracking_pixels'
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+})
+
+test('a filter never outlives its box: deleting down to a screenful keeps the search that is in use', async () => {
+  site.pixels = Array.from({ length: 11 }, (_, n) => makePixel({ name: `Pixel ${n}`, pixel_id: null }))
+  const { person } = await openDashboard(site)
+  await person.type(await screen.findByRole('searchbox'), 'Pixel 1')
+  await waitFor(() => expect(screen.getAllByRole('switch', { name: /^Ativo/ })).toHaveLength(2))
+  await person.click(screen.getByRole('button', { name: 'Excluir: Pixel 10' }))
+  await person.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
+  await screen.findByText('Pixel excluído: Pixel 10')
+  await person.clear(screen.getByRole('searchbox'))
+  await waitFor(() => expect(screen.getAllByRole('switch', { name: /^Ativo/ })).toHaveLength(10))
+  // The last letter of a search goes with its field still in hand.
+  expect(document.activeElement).toBe(screen.getByRole('searchbox'))
+})
+
+test('the same among people', async () => {
+  site.users.push(
+    ...Array.from({ length: 9 }, (_, n) => makeUser({ id: `0000000${n}`, email: `p${n}@exemplo.com.br` })),
+  )
+  const { person } = await openDashboard(site, { path: '/admin/usuarios' })
+  await person.type(await screen.findByRole('searchbox'), 'p3')
+  await person.click(await screen.findByRole('button', { name: 'Excluir: p3@exemplo.com.br' }))
+  await person.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
+  await screen.findByText('Usuário excluído: p3@exemplo.com.br')
+  await person.clear(screen.getByRole('searchbox'))
+  await waitFor(() => expect(screen.getAllByRole('button', { name: /^Editar/ })).toHaveLength(10))
+})
+
+describe('"Pausar tudo" is always there', () => {
+  test('when nobody knows how the tags are doing', async () => {
+    site.pixels = [makePixel()]
+    site.refuse(TAGS, 500)
+    const { person } = await openDashboard(site)
+    await person.click(await screen.findByRole('button', { name: 'Pausar tudo' }))
+    await screen.findByText('Todas as tags estão pausadas')
+    expect(site.overview.paused).not.toBeNull()
+    expect(screen.getByRole('switch', { name: 'Pausar tudo' }).getAttribute('aria-checked')).toBe('true')
+  })
+
+  test('while the list is on its way, and when it does not come', async () => {
+    const held = site.hold(LIST)
+    await openDashboard(site)
+    await screen.findByRole('switch', { name: 'Pausar tudo' })
+    site.refuse(LIST, 500)
+    for (const call of held) call.release()
+    await screen.findByText('Não deu para carregar os pixels.')
+    await screen.findByRole('switch', { name: 'Pausar tudo' })
+  })
+
+  test('a refused pause says so, and it stays', async () => {
+    site.pixels = [makePixel()]
+    site.refuse('PUT /admin/api/tags/pause', 500)
+    const { person } = await openDashboard(site)
+    await person.click(await screen.findByRole('switch', { name: 'Pausar tudo' }))
+    await screen.findByText('Não deu para pausar as tags.')
+    expect(screen.getByRole('switch', { name: 'Pausar tudo' }).getAttribute('aria-checked')).toBe('false')
+  })
+
+  test('in words that are no riddle', async () => {
+    site.pixels = [makePixel()]
+    await openDashboard(site)
+    await screen.findByText('Interrompe todas as tags do site de uma vez.')
+  })
+})
+
+describe('how many are active', () => {
+  const three = () => {
+    site.pixels = ['A', 'B', 'C'].map((name) => makePixel({ name, is_active: name !== 'C' }))
+  }
+
+  test('counts what can run', async () => {
+    three()
+    site.statuses = site.pixels.map((pixel) => makeStatus(pixel, { runnable: pixel.name === 'A' }))
+    await openDashboard(site)
+    await screen.findByText(/1 ativo no site/)
+  })
+
+  test('says when all is paused', async () => {
+    three()
+    site.overview.paused = { at: '2026-11-15T11:00:00Z', by: 'marina@portico.example' }
+    await openDashboard(site)
+    await screen.findByText(/tudo pausado/)
+    expect(screen.queryByText(/ativos? no site/)).toBeNull()
+  })
+
+  test('goes by the switches while nobody knows better', async () => {
+    three()
+    site.refuse(TAGS, 500)
+    await openDashboard(site)
+    await screen.findByText(/2 ativos no site/)
+  })
+})
+
+test('an error of a script is told in Portuguese, and its own words are under "detalhes"', async () => {
+  const pixel = makePixel({ name: 'Chat' })
+  site.pixels = [pixel]
+  site.statuses = [
+    makeStatus(pixel, { failed: 3, last_error: 'Uncaught ReferenceError: fbq is not defined' }),
+  ]
+  const { person } = await openDashboard(site)
+  await screen.findByText('Falhou: o código usa "fbq", que não existe na página.')
+  const original = screen.getByText('Uncaught ReferenceError: fbq is not defined')
+  expect(original.closest('details')?.open).toBe(false)
+  await person.click(screen.getByText('detalhes'))
+  expect(original.closest('details')?.open).toBe(true)
+})
+
+test('after the code panel the focus is where it came from', async () => {
+  site.pixels = [makePixel({ name: 'Meta' }), makePixel({ name: 'Chat' })]
+  const { person } = await openDashboard(site)
+  const show = await screen.findByRole('button', { name: 'Ver código: Chat' })
+  await person.click(show)
+  await person.click(await screen.findByRole('button', { name: 'Fechar código' }))
+  expect(document.activeElement).toBe(show)
+})
+
+test.each(['Permitir', 'Ignorar'])('after "%s" the focus is not nowhere', async (act) => {
+  site.pixels = [makePixel({ name: 'Chat' })]
+  site.overview.blocked_hosts = ['um', 'dois'].map((id) => ({
+    id,
+    pixel_id: site.pixels[0]?.id ?? null,
+    host: `${id}.exemplo.com`,
+    count: 1,
+    last_seen_at: '2026-11-15T11:00:00Z',
+    vendor: null,
+    permit: 'single',
+    pixel_ids: [site.pixels[0]?.id ?? ''],
+  }))
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: `${act} um.exemplo.com` }))
+  await waitFor(() => expect(screen.queryByText('um.exemplo.com')).toBeNull())
+  expect(document.activeElement?.textContent).toBe('Endereços bloqueados')
+  await person.click(screen.getByRole('button', { name: `${act} dois.exemplo.com` }))
+  await waitFor(() => expect(screen.queryByText('dois.exemplo.com')).toBeNull())
+  expect(document.activeElement?.textContent).toBe('Gerenciar Pixels e Tags')
+})

@@ -1,0 +1,73 @@
+import { screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+
+const STORE = 'PATCH /rest/v1/tracking_pixels'
+const LIST = 'GET /rest/v1/tracking_pixels'
+const badge = (state: 'Ativo' | 'Inativo') => screen.findByRole('switch', { name: `${state}: Meta` })
+
+/** A dashboard with one pixel, whose list is not asked for again: what is on screen is what the clicks left there. */
+async function openWith(is_active: boolean) {
+  const site = new ScriptedSite()
+  site.pixels = [makePixel({ name: 'Meta', is_active })]
+  const { person } = await openDashboard(site)
+  await badge(is_active ? 'Ativo' : 'Inativo')
+  site.hold(LIST)
+  return { site, person }
+}
+
+test.each([1, 2, 3, 4])('%i clicks while no answer comes end at what is stored', async (clicks) => {
+  const { site, person } = await openWith(false)
+  site.away = true
+  const held = site.hold(STORE)
+  for (let click = 0; click < clicks; click += 1)
+    await person.click(screen.getByRole('switch', { name: /Meta/ }))
+  for (let turn = 0; turn < clicks; turn += 1) {
+    await vi.waitFor(() => expect(held).toHaveLength(turn + 1))
+    held[turn]?.release()
+  }
+  await screen.findAllByText(/^Não deu para (ativar|desativar) o pixel Meta\.$/)
+  await badge('Inativo')
+})
+
+test('of two quick clicks the first is stored and the second fails: what the first stored is shown', async () => {
+  const { site, person } = await openWith(false)
+  const held = site.hold(STORE)
+  await person.click(await badge('Inativo'))
+  await person.click(await badge('Ativo'))
+  await vi.waitFor(() => expect(held).toHaveLength(1))
+  held[0]?.release()
+  await vi.waitFor(() => expect(held).toHaveLength(2))
+  site.away = true
+  held[1]?.release()
+  await screen.findByText('Não deu para desativar o pixel Meta.')
+  await badge('Ativo')
+  expect(site.pixels[0]?.is_active).toBe(true)
+})
+
+test('"Desfazer" is at hand on the keyboard for as long as the message is there', async () => {
+  const { site, person } = await openWith(true)
+  site.letGo(LIST)
+  ;(await badge('Ativo')).focus()
+  await person.keyboard(' ')
+  await screen.findByText('Pixel desativado: Meta')
+  expect(site.pixels[0]?.is_active).toBe(false)
+  // Nobody reaches a button at the end of the page by tabbing within six seconds.
+  await vi.advanceTimersByTimeAsync(11_000)
+  await person.keyboard('{Control>}z{/Control}')
+  await screen.findByText('Pixel ativado: Meta')
+  expect(site.pixels[0]?.is_active).toBe(true)
+})
+
+test('Ctrl+Z in a field is the field’s', async () => {
+  const { site, person } = await openWith(true)
+  site.letGo(LIST)
+  await person.click(await badge('Ativo'))
+  await screen.findByText('Pixel desativado: Meta')
+  await person.click(screen.getByRole('button', { name: 'Editar: Meta' }))
+  await person.click(await screen.findByLabelText('Nome do Pixel'))
+  await person.keyboard('{Control>}z{/Control}')
+  await vi.advanceTimersByTimeAsync(500)
+  expect(site.pixels[0]?.is_active).toBe(false)
+})

@@ -1,0 +1,91 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { BIA, MARINA, makeLogin, makePixel, NOW, PASSWORD, ScriptedSite } from '../support/scripted-site.ts'
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+  site.pixels = [makePixel({ name: 'Meta' })]
+})
+
+/** Ended by somebody else: every call is refused until a sign-in. */
+function endSession(): void {
+  site.refuse('GET /auth/v1/user', 403, { code: 'session_not_found', msg: 'Session not found' })
+  site.refuse('GET /admin/api/logins', 401, { error: 'session_not_found', message: 'x' })
+}
+
+test('whoever signs in over an ended session sees nothing of the person before', async () => {
+  site.logins = [makeLogin('de-marina', { user_agent: 'Mozilla/5.0 (iPhone; CPU) Version/18 Safari/604.1' })]
+  const { person } = await openDashboard(site, { path: '/admin/conta' })
+  await screen.findByText('Safari no iPhone')
+  endSession()
+  document.dispatchEvent(new Event('visibilitychange'))
+  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  const held = site.hold('GET /admin/api/logins')
+  site.answer('GET /auth/v1/user', () => site.sessionOf(BIA).user)
+  await person.clear(within(login).getByLabelText('Email'))
+  await person.type(within(login).getByLabelText('Email'), BIA.email)
+  await person.type(within(login).getByLabelText('Senha'), PASSWORD)
+  await person.click(within(login).getByRole('button', { name: 'Entrar' }))
+  await screen.findByText(`Você entrou como ${BIA.email}.`)
+  expect(screen.queryByText('Safari no iPhone')).toBeNull()
+  await waitFor(() => expect(held).not.toEqual([]))
+})
+
+test('the same person, back over their own page, finds it as it was', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' rascunho')
+  endSession()
+  document.dispatchEvent(new Event('visibilitychange'))
+  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  site.answer('GET /auth/v1/user', () => site.sessionOf(MARINA).user)
+  // The field has the focus: by keyboard, as people do.
+  expect(document.activeElement).toBe(within(login).getByLabelText('Senha'))
+  await person.keyboard(`${PASSWORD}{Enter}`)
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Entre de novo' })).toBeNull())
+  expect((screen.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Meta rascunho')
+})
+
+test('"Sair" without a server leaves at once, also with a token that ran out', async () => {
+  const { person } = await openDashboard(site)
+  await screen.findByRole('switch', { name: 'Ativo: Meta' })
+  site.away = true
+  vi.setSystemTime(new Date(Date.parse(NOW) + 2 * 3_600_000))
+  await person.click(screen.getByRole('button', { name: 'Sair' }))
+  expect(screen.getByRole('button', { name: 'Entrar' })).toBeTruthy()
+  await screen.findByText('O servidor ainda não encerrou sua sessão neste navegador.')
+  // What was on its way then must not open the dashboard again.
+  site.away = false
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(screen.getByRole('button', { name: 'Entrar' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Sair' })).toBeNull()
+})
+
+test('"Sair" tells the server, once', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(screen.getByRole('button', { name: 'Sair' }))
+  await vi.waitFor(() => expect(site.callsTo('POST /auth/v1/logout')).toHaveLength(1))
+  const [call] = site.callsTo('POST /auth/v1/logout')
+  expect(call?.query.get('scope')).toBe('local')
+  expect(call?.headers.get('authorization')).toBe(`Bearer ${site.sessionOf(MARINA).access_token}`)
+})
+
+test.each(['focus', 'visibilitychange'])('a sign-out elsewhere is seen on %s', async (event) => {
+  await openDashboard(site)
+  await screen.findByRole('switch', { name: 'Ativo: Meta' })
+  endSession()
+  // Two windows side by side are both visible: only the focus moves.
+  ;(event === 'focus' ? window : document).dispatchEvent(new Event(event))
+  await screen.findByRole('dialog', { name: 'Entre de novo' })
+})
+
+test('an e-mail that was typed goes along to "Esqueci minha senha", and back', async () => {
+  const { person } = await openDashboard(site, { who: null })
+  await person.type(screen.getByLabelText('Email'), 'ana@exemplo.com.br')
+  await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
+  expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('ana@exemplo.com.br')
+  await person.click(screen.getByRole('button', { name: 'Voltar ao login' }))
+  expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('ana@exemplo.com.br')
+})

@@ -1,0 +1,78 @@
+import { expect, vi } from 'vitest'
+import { DESK, type Journey, PHONE, SHORT_JOURNEYS, until, untilAsked, WAIT } from './engine-journeys.ts'
+
+const isDialogOpen = () => document.querySelector('dialog[open]') !== null
+const isDialogClosed = () => document.querySelector('dialog[open]') === null
+
+/** All that `npm run engines` tries: the short set, and what differs between engines most often. */
+export const JOURNEYS: Record<string, Journey> = {
+  ...SHORT_JOURNEYS,
+
+  'Tab goes round header and menu': async ({ visitor, site }) => {
+    await visitor.resize(...PHONE)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Rejeitar não essenciais')
+    await visitor.click('button', 'Menu')
+    await until(visitor, () => document.getElementById('menu')?.matches(':popover-open'))
+    const stops = new Set<string>()
+    for (let step = 0; step < 10; step++) {
+      await visitor.press('Tab')
+      stops.add(
+        await visitor.evaluate(() => {
+          const { activeElement } = document
+          return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
+        }),
+      )
+    }
+    for (const label of ['Menu', 'Início', 'Sobre', 'Serviços', 'Nichos', 'Contato', 'Acessar Conta']) {
+      expect([...stops]).toContain(label)
+    }
+  },
+
+  'the preferences open, and what they say is kept': async ({ visitor, site }) => {
+    await visitor.resize(...PHONE)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Preferências')
+    await until(visitor, isDialogOpen)
+    await visitor.click('button', 'Salvar preferências')
+    await until(visitor, isDialogClosed)
+    await visitor.reload()
+    await until(visitor, () => document.querySelector('a[data-legal][role=button]') !== null)
+    expect(await visitor.evaluate(() => document.querySelector<HTMLElement>('.consent')?.hidden)).toBe(true)
+  },
+
+  'a legal text opens as a dialog, closes, and is a page as well': async ({ visitor, site }) => {
+    await visitor.resize(...DESK)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await visitor.click('button', 'Rejeitar não essenciais')
+    await visitor.click('button', 'Termos de Uso')
+    await until(visitor, isDialogOpen)
+    await visitor.press('Escape')
+    await until(visitor, isDialogClosed)
+    await visitor.goto(`${site.url}/termos`)
+    expect(await visitor.evaluate(() => document.querySelector('h1')?.textContent)).toBe('Termos de Uso')
+  },
+
+  'the tab gets its icon, and the policy refuses nothing of our own': async ({ visitor, site }) => {
+    const asked: string[] = []
+    const note = ({ url = '' }: { url?: string | undefined }) => void asked.push(url)
+    site.app.server.on('request', note)
+    await visitor.resize(...DESK)
+    await visitor.goto(site.url)
+    await untilAsked(visitor)
+    await vi.waitFor(
+      async () =>
+        expect(
+          await visitor.evaluate(() => document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href),
+        ).toMatch(/\/assets\/.+\.ico$/),
+      WAIT,
+    )
+    // Leaving lets a browser send what it still has to say.
+    await visitor.goto(`${site.url}/cookies`)
+    site.app.server.off('request', note)
+    expect(asked.filter((url) => url.startsWith('/api/csp-report'))).toEqual([])
+  },
+}

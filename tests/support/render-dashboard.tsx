@@ -1,0 +1,36 @@
+import { render, screen } from '@testing-library/react'
+import userEvent, { type UserEvent } from '@testing-library/user-event'
+import { vi } from 'vitest'
+import { App } from '../../src/admin/app/app.tsx'
+import { navigate } from '../../src/admin/lib/address.ts'
+import { MARINA, type ScriptedSite } from './scripted-site.ts'
+
+interface Opened {
+  person: UserEvent
+}
+
+interface Options {
+  path?: string
+  /** Null shows the login. */
+  who?: { id: string; email: string } | null
+}
+
+/** The whole dashboard as a browser would open it, with the scripted server behind `fetch`. */
+export async function openDashboard(
+  site: ScriptedSite,
+  { path = '/admin', who = MARINA }: Options = {},
+): Promise<Opened> {
+  vi.stubGlobal('fetch', site.fetch)
+  navigate(path)
+  const boot = {
+    brandName: 'Pórtico',
+    siteUrl: 'http://localhost:3000',
+    anonKey: 'anon',
+    session: who === null ? null : site.sessionOf(who),
+    sharedOrigin: false,
+    secureContext: true,
+  }
+  render(<App boot={boot} link={null} />)
+  await screen.findByRole('button', { name: who === null ? 'Entrar' : 'Sair' })
+  return { person: userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) }) }
+}

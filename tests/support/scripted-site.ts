@@ -1,0 +1,187 @@
+import type { OwnLogin } from '#contract/account.ts'
+import type { AdminUser } from '#contract/admin-user.ts'
+import type { Pixel } from '#contract/pixel.ts'
+import type { PixelStatus, TagOverview } from '#contract/tag-status.ts'
+import { type Call, json, ScriptedServer } from './scripted-server.ts'
+
+/** What component tests take for now. */
+export const NOW = '2026-11-15T12:00:00.000Z'
+const LONG_AGO = '2026-11-01T12:00:00.000Z'
+
+export const MARINA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d01', email: 'marina@portico.example' }
+export const BIA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d02', email: 'bia@portico.example' }
+export const PASSWORD = 'ponte-lilas-grafite-58'
+
+/** What the scripted server has stored; a test changes it as another person would. */
+export class ScriptedSite extends ScriptedServer {
+  pixels: Pixel[] = []
+  users: AdminUser[] = [makeUser({ ...MARINA, is_principal: true, role: 'super_admin' }), makeUser(BIA)]
+  logins: OwnLogin[] = [makeLogin('esta', { current: true })]
+  statuses: PixelStatus[] = []
+  overview: Omit<TagOverview, 'pixels'> = {
+    paused: null,
+    trusts_container: false,
+    policy: { bytes: 900, warn_from: 4096, limit: 8192, largest: [] },
+    blocked_hosts: [],
+    blocked_groups: [],
+  }
+  codesLeft = 10
+  factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
+  #saves = 0
+
+  constructor() {
+    super()
+    this.#scriptAuth()
+    this.#scriptData()
+    this.#scriptAdmin()
+  }
+
+  /** As the auth service tells a session. */
+  sessionOf(user: { id: string; email: string }, aal = 'aal1') {
+    const payload = btoa(JSON.stringify({ sub: user.id, aal, exp: Date.parse(NOW) / 1000 + 3600 }))
+    return {
+      access_token: `e30.${payload}.x`,
+      refresh_token: 'refresh',
+      token_type: 'bearer',
+      expires_in: 3600,
+      expires_at: Date.parse(NOW) / 1000 + 3600,
+      user: { ...user, factors: this.factors, app_metadata: {}, user_metadata: {}, aud: '', created_at: NOW },
+    }
+  }
+
+  #scriptAuth(): void {
+    const known = (email: unknown) => this.users.find((user) => user.email === email) ?? MARINA
+    this.answer('POST /auth/v1/token', ({ body }) => {
+      const { email = MARINA.email, password } = body as { email?: string; password?: string }
+      if (password !== undefined && password !== PASSWORD)
+        return json({ code: 'invalid_credentials', msg: 'Invalid login credentials' }, 400)
+      return this.sessionOf(known(email))
+    })
+    this.answer(
+      'GET /auth/v1/user',
+      ({ headers }) => this.sessionOf(known(emailOf(headers, this.users))).user,
+    )
+    this.answer('POST /auth/v1/logout', () => null)
+    this.answer('POST /auth/v1/recover', () => ({}))
+  }
+
+  #scriptData(): void {
+    for (const [table, rows] of [
+      ['tracking_pixels', () => this.pixels],
+      ['admin_users', () => this.users],
+    ] as const) {
+      const path = `/rest/v1/${table}`
+      this.answer(`GET ${path}`, (call) => rows().filter((row) => matches(row, call)))
+      this.answer(`PATCH ${path}`, (call) => {
+        const found = rows().filter((row) => matches(row, call))
+        for (const row of found) Object.assign(row, call.body, { updated_at: this.#nextTime() })
+        return found
+      })
+      this.answer(`DELETE ${path}`, (call) => {
+        const gone = rows().filter((row) => matches(row, call))
+        for (const row of gone) (rows() as unknown[]).splice(rows().indexOf(row as never), 1)
+        return gone
+      })
+      this.answer(`POST ${path}`, ({ body }) => {
+        const row = { ...(body as object), id: crypto.randomUUID(), ...stamps(this.#nextTime()) }
+        ;(rows() as unknown[]).unshift(row)
+        return row
+      })
+    }
+  }
+
+  #scriptAdmin(): void {
+    const overview = () => ({ ...this.overview, pixels: this.statuses })
+    this.answer('GET /admin/api/tags', overview)
+    this.answer('PUT /admin/api/tags/pause', ({ body }) => {
+      this.overview.paused = (body as { paused: boolean }).paused ? { at: NOW, by: MARINA.email } : null
+      return overview()
+    })
+    this.answer('POST /admin/api/tags/preview', () => ({ warnings: [], hosts: [], steps: 1 }))
+    this.answer('GET /admin/api/tags/*/hours', () => ({ hours: [] }))
+    this.answer('POST /admin/api/blocked-hosts/*/allow', (_call, [id]) => {
+      this.overview.blocked_hosts = this.overview.blocked_hosts.filter((blocked) => blocked.id !== id)
+      return overview()
+    })
+    this.answer('DELETE /admin/api/blocked-hosts/*', (_call, [id]) => {
+      this.overview.blocked_hosts = this.overview.blocked_hosts.filter((blocked) => blocked.id !== id)
+      return overview()
+    })
+    this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
+    this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
+      this.logins = this.logins.filter((login) => login.id !== id)
+      return null
+    })
+    this.answer('GET /admin/api/recovery-codes', () => ({ left: this.codesLeft }))
+    this.answer('POST /admin/api/recovery-codes', () => ({
+      codes: Array.from({ length: 10 }, (_, n) => `aaaa${n}-bbbb${n}`),
+    }))
+  }
+
+  #nextTime(): string {
+    this.#saves += 1
+    return new Date(Date.parse(NOW) + this.#saves * 1000).toISOString()
+  }
+}
+
+export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
+  return {
+    id: crypto.randomUUID(),
+    name: 'Meta Principal',
+    type: 'meta',
+    pixel_id: '482910377165024',
+    code: '<script>fbq()</script>',
+    is_active: true,
+    allowed_hosts: [],
+    consent_category: 'marketing',
+    vendor: null,
+    conversion_labels: {},
+    ...stamps(LONG_AGO),
+    ...pixel,
+  }
+}
+
+export function makeUser(user: Partial<AdminUser> & { id: string; email: string }): AdminUser {
+  return { role: 'admin', is_principal: false, ...stamps(LONG_AGO), ...user }
+}
+
+export function makeLogin(id: string, login: Partial<OwnLogin> = {}): OwnLogin {
+  const user_agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36'
+  return { id, user_agent, created_at: LONG_AGO, last_used_at: NOW, current: false, address: null, ...login }
+}
+
+export function makeStatus(pixel: Pixel, status: Partial<PixelStatus> = {}): PixelStatus {
+  const counts = { ran: 0, blocked: 0, failed: 0 }
+  return {
+    pixel_id: pixel.id,
+    runnable: true,
+    warnings: [],
+    ...counts,
+    last_ran_at: null,
+    last_error: null,
+    health: 'waiting',
+    confirmed: false,
+    reasons: [],
+    vendor: null,
+    hosts: [],
+    ...status,
+  }
+}
+
+function stamps(at: string): { created_at: string; updated_at: string } {
+  return { created_at: at, updated_at: at }
+}
+
+/** PostgREST's `column=eq.value`, which is all that the dashboard asks by. */
+function matches(row: object, { query }: Call): boolean {
+  return [...query].every(
+    ([column, value]) =>
+      !value.startsWith('eq.') || String((row as Record<string, unknown>)[column]) === value.slice(3),
+  )
+}
+
+function emailOf(headers: Headers, users: AdminUser[]): string | undefined {
+  const token = headers.get('authorization')?.split('.')[1]
+  if (token === undefined) return undefined
+  return users.find(({ id }) => id === JSON.parse(atob(token)).sub)?.email
+}
