@@ -45,8 +45,15 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
     'no way to tell a hit, and a host answered',
     { visibleId: null, ...seen({ visits: { ran: 2 }, hosts: new Map([['a.com', { answered: 1 }]]) }) },
     'working',
-    true,
-    [],
+    false,
+    ['not_confirmed'],
+  ],
+  [
+    'left before its hit, and its script was answered',
+    seen({ visits: { ran: 2 }, hosts: new Map([['a.com', { answered: 1 }]]) }),
+    'working',
+    false,
+    ['not_confirmed'],
   ],
   [
     'it ran and its ID never left',

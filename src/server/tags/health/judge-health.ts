@@ -92,17 +92,13 @@ function faultsOfVisits(
   ]
 }
 
-/** `never`: visits ran it long enough, in browsers that would have seen its page view leave, and none did. */
-function judgeHits({
-  evidence: { hit, hosts },
-  visibleId,
-}: HealthInput): 'confirmed' | 'unconfirmed' | 'never' {
-  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return 'confirmed'
-  const looked = sum(hit)
-  if (looked === 0) {
-    const told = [...hosts.values()].some(({ answered = 0, sent = 0 }) => answered + sent > 0)
-    return told ? 'confirmed' : 'unconfirmed'
-  }
+/**
+ * `never`: visits ran it long enough, in browsers that would have seen its page view leave, and none did. A script or a
+ * settings file that was loaded proves no page view: only a request that carries the account's ID confirms one.
+ */
+function judgeHits({ evidence: { hit }, visibleId }: HealthInput): 'confirmed' | 'unconfirmed' | 'never' {
+  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return visibleId === null ? 'unconfirmed' : 'confirmed'
+  if (sum(hit) === 0) return 'unconfirmed'
   if ((hit.unknown ?? 0) > 0) return 'unconfirmed'
   if ((hit.failed ?? 0) > 0) return 'never'
   return visibleId === null ? 'unconfirmed' : 'never'
