@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
