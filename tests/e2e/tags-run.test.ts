@@ -43,11 +43,11 @@ async function accept(...ids: string[]): Promise<void> {
     const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
     const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
     expect([...manifest.matchAll(/\{"id":"([^"]+)"/g)].map((match) => match[1])).toEqual(ids)
-  }, 4000)
+  }, 20_000)
   await page.goto(site.url)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
-const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 8000 })
+const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 30_000 })
 const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
 const reports = async () => {
@@ -66,8 +66,9 @@ test('scripts keep their order, their globals and themselves, as in a page', asy
   const second = await custom('<script>window.secondTag = steps.length; window.done = true</script>')
   await accept(first, second)
   await ran('done')
-  await vi.waitFor(async () =>
-    expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
+  await vi.waitFor(
+    async () => expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
+    20_000,
   )
 })
 
@@ -139,7 +140,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
     const rows = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     // Chromium does not say which script asked for a picture: that report is nobody's.
     expect(rows).toContainEqual({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
-  }, 10_000)
+  }, 20_000)
   expect(vendors.hits).toEqual([])
   await site.database.db
     .updateTable('tracking_pixels')
@@ -149,7 +150,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await vi.waitFor(async () => {
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).toContain('https://cdn.custom-vendor.com')
-  }, 10_000)
+  }, 20_000)
   await page.reload()
   await vi.waitFor(
     () => expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),
