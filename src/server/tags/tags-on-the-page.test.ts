@@ -83,7 +83,7 @@ test.each([
   await seen(async () => expect(setOf(await (await get('/')).text())).not.toBeNull())
   const policy = policyOf(await get('/'))
   expect(policy).not.toMatch(
-    /test-site\.com(?!\/(assets|tags|api)\/|\/(site\.webmanifest|robots\.txt|llms\.txt)[ ;])/,
+    /test-site\.com(?!\/(assets|tags|api)\/|\/(favicon\.ico|site\.webmanifest|robots\.txt|llms\.txt)[ ;])/,
   )
   expect(policy).not.toMatch(/\*| 'unsafe|'self'/)
 })
