@@ -37,7 +37,7 @@ async function visitSite(): Promise<void> {
   await visited.waitForFunction(() => 'ran' in window)
   await vi.waitFor(async () => {
     expect(await admin.site.database.db.selectFrom('tag_reports').selectAll().execute()).toHaveLength(1)
-  }, 10_000)
+  }, 20_000)
   await visitor.close()
 }
 
@@ -66,7 +66,7 @@ test('a visit is seen under the status and in the chart, and what it was kept fr
   await visitSite()
   await vi.waitFor(async () => {
     expect(await admin.site.database.db.selectFrom('blocked_hosts').selectAll().execute()).toHaveLength(1)
-  }, 10_000)
+  }, 20_000)
   await page.reload()
   await row('Fornecedor novo').getByText('Rodou agora mesmo').waitFor()
   await row('Fornecedor novo').getByRole('button', { name: 'Ver código: Fornecedor novo' }).click()
