@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type OptionalCategory, TAG_CATEGORY_LABELS } from './consent.ts'
+import type { ConversionLabels } from './conversion.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
 export type PixelType = (typeof PIXEL_TYPES)[number]
@@ -41,6 +42,9 @@ export interface Pixel {
   /** Hosts that an administrator allowed for this tag beyond those of its type and code. */
   allowed_hosts: string[]
   consent_category: OptionalCategory
+  /** Of the catalogue, as its type or code says; nobody writes it. */
+  vendor: string | null
+  conversion_labels: ConversionLabels
   created_at: string
   updated_at: string
 }

@@ -1,4 +1,5 @@
 import type { ConsentCategory } from './consent.ts'
+import type { Conversion } from './conversion.ts'
 import type { PixelType } from './pixel.ts'
 
 /** One thing that a tag does, in the order of its snippet. */
@@ -10,6 +11,13 @@ export type TagStep =
   /** A bare `<img>`: the oldest kind of pixel. */
   | { kind: 'image'; src: string }
 
+/** How a vendor's script is told of something; `$id` in a text is the conversion's own ID. */
+export interface ConversionCall {
+  /** A function of the page: `fbq`, `ttq.track`. */
+  call: string
+  args: unknown[]
+}
+
 export interface ManifestTag {
   /** Identifier of the pixel's row. */
   id: string
@@ -17,9 +25,14 @@ export interface ManifestTag {
   category: ConsentCategory
   /** The vendor's ID, which tells two tags of one host apart. */
   vendorId: string | null
-  /** Hosts of scripts that the tag is known to load: how a blocked one is told. */
+  /** What the policy opens for it, with or without a leading `*.`: how a request is told to be this tag's. */
   hosts: string[]
   steps: TagStep[]
+  /** Where its page view goes, and the ID that its address then carries. */
+  hit?: { hosts: string[]; id: string | null }
+  conversions?: Partial<Record<Conversion, ConversionCall[]>>
+  /** What its vendors leave in the browser, as `name`, `prefix*` or `/pattern/`: deleted when consent is taken back. */
+  leaves?: { cookies?: string[]; local?: string[]; session?: string[] }
 }
 
 /** What `/tags/<hash>.js`, the one address in the page, exports as `tags`. */

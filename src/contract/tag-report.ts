@@ -1,13 +1,42 @@
 export const TAG_REPORT_PATH = '/api/tags/report'
 export const CSP_REPORT_PATH = '/api/csp-report'
 
-export const TAG_OUTCOMES = ['ran', 'blocked', 'failed'] as const
+/**
+ * What became of a tag on a page: all of its steps were taken, one of its scripts did not come (a blocker, or the
+ * network), its own code threw, or our policy stopped one of its scripts.
+ */
+export const TAG_OUTCOMES = ['ran', 'blocked', 'failed', 'stopped'] as const
 export type TagOutcome = (typeof TAG_OUTCOMES)[number]
+
+/**
+ * What a page can know of a request (docs/evidence.md): somebody answered it; it left, and nobody can say more; no
+ * browser of this kind can tell; it did not leave, or failed.
+ */
+export const TAG_VERDICTS = ['answered', 'sent', 'unknown', 'failed'] as const
+export type TagVerdict = (typeof TAG_VERDICTS)[number]
+
+/** Of the request that carries the pixel's own ID; `none` only when the page stayed long enough to see one. */
+export const HIT_VERDICTS = [...TAG_VERDICTS, 'none'] as const
+export type HitVerdict = (typeof HIT_VERDICTS)[number]
 
 export const TAG_ERROR_MAX_LENGTH = 200
 export const TAG_REPORT_MAX_RESULTS = 500
+export const TAG_REPORT_MAX_HOSTS = 40
 
-/** One beacon per visit. Nothing about the visitor. */
+export interface TagResult {
+  id: string
+  outcome: TagOutcome
+  error?: string | undefined
+  /** Hosts that the tag may reach, and the best that was seen of each. */
+  hosts?: Record<string, TagVerdict> | undefined
+  hit?: HitVerdict | undefined
+}
+
+/** One beacon per visit, and one for each conversion. Nothing about the visitor. */
 export interface TagReport {
-  results: { id: string; outcome: TagOutcome; error?: string }[]
+  /** Version of the tag set: what is told about an older one is no evidence about the tags of now. */
+  set?: string
+  results: TagResult[]
+  /** The tags whose vendors were told of a conversion. */
+  conversion?: { name: string; ids: string[] }
 }

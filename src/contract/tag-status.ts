@@ -1,4 +1,7 @@
-import type { ConsentCategory } from './consent.ts'
+import type { ConsentCategory, OptionalCategory } from './consent.ts'
+import type { Conversion, ConversionLabels } from './conversion.ts'
+import type { PixelType } from './pixel.ts'
+import type { PixelHealth } from './tag-health.ts'
 
 /** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
 export interface TagWarning {
@@ -26,14 +29,58 @@ export interface TagPreviewRequest {
   pixel_id: string | null
   code: string
   consent_category?: ConsentCategory
+  conversion_labels?: ConversionLabels
 }
 
 export interface TagPreview {
   warnings: TagWarning[]
-  /** Hosts that the code names, beyond those of its type. */
+  /** Hosts that the code names, beyond those of its vendors. */
   hosts: string[]
   /** How many scripts and images would run. */
   steps: number
+  kind: TagKind
+  recognised: RecognisedTag | null
+  /** What the policy would open for it. */
+  allowed: PixelHost[]
+  /** Sentences: what goes out by itself, and when. */
+  sends: string[]
+  /** What the form asks for, so that conversions can be told. */
+  labels: ConversionLabelField[]
+}
+
+/** Whose a paste is. What it says fills in what is empty, and never replaces what somebody typed. */
+export interface RecognisedTag {
+  vendor: string
+  name: string
+  /** The account in the code. */
+  id: string | null
+  id_label: string | null
+  type: PixelType
+  category: OptionalCategory | null
+  /** Set when only an ID was pasted: the snippet for it. */
+  code: string | null
+  /** A sentence to show. */
+  advice: string | null
+}
+
+export interface ConversionLabelField {
+  conversion: Conversion
+  label: string
+  placeholder: string
+}
+
+/** What a host is used for, as the policy tells it. */
+export type HostDirective = 'script' | 'connect' | 'img' | 'frame' | 'style' | 'font' | 'form' | 'media'
+
+/** One entry that a pixel has in the page's policy. */
+export interface PixelHost {
+  /** May begin with `*.` or `wss://`. */
+  host: string
+  directive: HostDirective
+  source: 'vendor' | 'code' | 'permitted'
+  /** Of a permitted one: who and when, unless it was written through the data service. */
+  by?: string
+  at?: string
 }
 
 /** Counts of one hour. */
@@ -60,6 +107,22 @@ export interface TagStatus {
   last_error: string | null
 }
 
+/** The same with what it all means. */
+export interface PixelStatus extends TagStatus, PixelHealth {
+  vendor: { id: string; name: string } | null
+  /**
+   * What the policy opens for it; none of a pixel that is switched off, and none where there are thousands of pixels:
+   * `GET /admin/api/tags/ID/hosts` has them for each.
+   */
+  hosts: PixelHost[]
+}
+
+/** Whose host it is; `id` is null for a name that is only known, and not in the catalogue. */
+export interface HostVendor {
+  id: string | null
+  name: string
+}
+
 export interface BlockedHost {
   id: string
   /** null when it cannot be told which tag it was. */
@@ -67,6 +130,26 @@ export interface BlockedHost {
   host: string
   count: number
   last_seen_at: string
+  vendor: HostVendor | null
+  /**
+   * `set`: a host of the catalogue, which one click permits together with the others of its vendor. `single`: by its full
+   * name. `shared`: the same, and with a warning, because anybody's files are there.
+   */
+  permit: 'set' | 'single' | 'shared'
+  /** The pixels that it belongs to; none when nobody knows. */
+  pixel_ids: string[]
+}
+
+/** One line: what the pixels of one vendor were kept from. */
+export interface BlockedGroup {
+  /** null when no name is known; then it is one host. */
+  vendor: HostVendor | null
+  pixel_ids: string[]
+  hosts: string[]
+  ids: string[]
+  /** What one click permits; empty when each must be permitted by its name. */
+  permit_ids: string[]
+  message: string
 }
 
 /** How large the head of the page is with every active tag, and who makes it so. */
@@ -86,7 +169,11 @@ export interface TagOverview {
   /** True while an active container makes the page trust whatever it loads. */
   trusts_container: boolean
   /** Those that are active or ever ran; of the others there is nothing to say. */
-  pixels: TagStatus[]
+  pixels: PixelStatus[]
   policy: PolicySize
   blocked_hosts: BlockedHost[]
+  blocked_groups: BlockedGroup[]
 }
+
+/** Code of the error when several hosts are to be permitted at once that only a look at each may permit. */
+export const PERMIT_SINGLY = 'permit_singly'

@@ -47,6 +47,7 @@ import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
+import { vendorOfPixel } from './tags/vendor-sources.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
 
@@ -188,6 +189,7 @@ export async function buildApp({
       accounts: auth.accounts,
       principalEmail: config.principal.email,
       pixels: {
+        vendorOf: vendorOfPixel,
         review: () =>
           new PixelReview({
             compiler,

@@ -19,6 +19,7 @@ export async function insertPixels(db: Db, pixels: Partial<Pixel>[]): Promise<st
       updated_at: at,
       ...pixel,
       allowed_hosts: JSON.stringify(pixel.allowed_hosts ?? []),
+      conversion_labels: JSON.stringify(pixel.conversion_labels ?? {}),
     }
   })
   for (let from = 0; from < rows.length; from += 500) {

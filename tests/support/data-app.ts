@@ -8,6 +8,7 @@ import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import { PixelReview } from '#server/tags/review-pixels.ts'
 import { TagCompiler } from '#server/tags/tag-compiler.ts'
+import { vendorOfPixel } from '#server/tags/vendor-sources.ts'
 import { type EngineName, makeDatabase } from './engines.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
@@ -70,6 +71,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     accounts: auth.accounts,
     principalEmail: PRINCIPAL_EMAIL,
     pixels: {
+      vendorOf: vendorOfPixel,
       review: () => new PixelReview({ compiler, ownHosts: new Set(), measureHead: () => 0 }),
       afterChange: async () => {
         changes++

@@ -13,6 +13,8 @@ import * as compiledTags from './migrations/0008-compiled-tags.ts'
 import * as secretKey from './migrations/0009-secret-key.ts'
 import * as indexesAndReadiness from './migrations/0011-indexes-and-readiness.ts'
 import * as siteId from './migrations/0012-site-id.ts'
+import * as vendors from './migrations/0013-vendors.ts'
+import * as tagEvidence from './migrations/0014-tag-evidence.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -28,6 +30,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-secret-key': { up: secretKey.up },
   '0011-indexes-and-readiness': { up: indexesAndReadiness.up },
   '0012-site-id': { up: siteId.up },
+  '0013-vendors': { up: vendors.up },
+  '0014-tag-evidence': { up: tagEvidence.up },
 }
 
 /** A database that lists another one was used by a newer version. */

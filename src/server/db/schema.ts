@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
+import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 
 /** Read as a value, written as text made by `JSON.stringify`: the one form that both engines take. */
@@ -150,8 +151,19 @@ interface TrackingPixels {
   is_active: boolean
   allowed_hosts: Json<string[]>
   consent_category: OptionalCategory
+  /** Of the catalogue; null until a version that knows it has looked. */
+  vendor: string | null
+  conversion_labels: ColumnType<ConversionLabels, string | undefined, string>
   created_at: Timestamp
   updated_at: Timestamp
+}
+
+/** Who permitted a host of `allowed_hosts`, as far as it was done in the dashboard. */
+interface PermittedHosts {
+  pixel_id: string
+  host: string
+  permitted_by: string
+  permitted_at: Timestamp
 }
 
 /** What the code of a pixel became; written with the row, and again by each newer compiler. */
@@ -176,6 +188,18 @@ interface TagReports {
   failed: Generated<number>
   last_ran_at: Timestamp | null
   last_error: string | null
+}
+
+/** What visits showed of a tag, as far as they ran it as it is now. */
+interface TagEvidence {
+  pixel_id: string
+  hour: Timestamp
+  /** Hash of what the browser ran and what the policy gave it. */
+  revision: string
+  /** `visit`, `hit`, `host:` and a source of its policy, or `conversion:` and a name. */
+  subject: string
+  verdict: string
+  count: number
 }
 
 interface BlockedHosts {
@@ -263,8 +287,10 @@ export interface Schema {
   app_secrets: AppSecrets
   secret_key: SecretKeyState
   tracking_pixels: TrackingPixels
+  permitted_hosts: PermittedHosts
   compiled_tags: CompiledTags
   tag_reports: TagReports
+  tag_evidence: TagEvidence
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
@@ -281,6 +307,7 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'app_metadata',
   'amr',
   'allowed_hosts',
+  'conversion_labels',
   'categories',
   'before',
   'after',

@@ -18,6 +18,7 @@ import {
 } from '../http/prepared-response.ts'
 import { type Headers, pageHeaders } from '../http/security-headers.ts'
 import type { LandingRenderer } from './render-bundle.ts'
+import { type PageHeadItem, withHeadItems } from './render-head-items.ts'
 
 /** What the page must know of the tags that run on it. */
 export interface PageTags {
@@ -26,6 +27,8 @@ export interface PageTags {
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
+  /** What stands in the page's own HTML, for everybody. */
+  head: readonly PageHeadItem[]
 }
 
 interface PagePolicy {
@@ -67,10 +70,12 @@ export class PageStore {
   }
 
   #withTags(tags: PageTags | null): PagePolicy & { html: string } {
-    if (tags === null || tags.version === null) return { html: this.#html, policy: this.#policy }
+    if (tags === null) return { html: this.#html, policy: this.#policy }
+    const html = withHeadItems(this.#html, tags.head)
+    if (tags.version === null) return { html, policy: this.#policy }
     const letters = toLetters(tags.categories)
     const named = replaceOnce(
-      this.#html,
+      html,
       '<html ',
       `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" `,
     )

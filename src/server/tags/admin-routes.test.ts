@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import type { TagOverview } from '#contract/tag-status.ts'
+import { PERMIT_SINGLY, type TagOverview, type TagPreview } from '#contract/tag-status.ts'
 import { ENGINES, makeDatabase } from '../../../tests/support/engines.ts'
 import { insertPixel } from '../../../tests/support/insert-pixel.ts'
 import { noteBlockedHost } from '../../../tests/support/note-blocked-host.ts'
@@ -95,7 +95,10 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
       ['POST', '/admin/api/tags/preview', { type: 'meta', pixel_id: '1', code: '' }],
       ['PUT', '/admin/api/tags/pause', { paused: true }],
       ['POST', `/admin/api/blocked-hosts/${pixel}/allow`, {}],
+      ['POST', '/admin/api/blocked-hosts/allow', { ids: [pixel] }],
       ['DELETE', `/admin/api/blocked-hosts/${pixel}`],
+      ['GET', `/admin/api/tags/${pixel}/hosts`],
+      ['DELETE', `/admin/api/tags/${pixel}/hosts/a.vendor.com`],
     ] as const) {
       const answer = await call(method, url, body)
       expect(answer.statusCode, url).toBe(status)
@@ -194,6 +197,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
 
   test('previews the code of a form, and does not take a pixel for its own double', async () => {
     const id = await insertPixel(database.db, { type: 'meta', pixel_id: '42', name: 'Principal' })
+    await refreshed()
     const form = { type: 'meta', pixel_id: '42', code: generateSnippet('meta', '41') }
     const codes = async (body: object) =>
       (await call('POST', '/admin/api/tags/preview', body))
@@ -202,5 +206,97 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(await codes(form)).toEqual(['other_id', 'same_id'])
     expect(await codes({ ...form, id })).toEqual(['other_id'])
     expect((await call('POST', '/admin/api/tags/preview', { type: 'x' })).statusCode).toBe(400)
+  })
+
+  const LINKEDIN = `<script>_linkedin_partner_id = "1234567"; load("https://snap.licdn.com/li.lms-analytics/insight.min.js")</script>`
+
+  test('names what was stopped, groups it by vendor in the pixels that it belongs to, and permits a set with one click', async () => {
+    const { db } = database
+    const [one = '', two = ''] = [
+      await insertPixel(db, { type: 'custom', name: 'LI 1', code: LINKEDIN }),
+      await insertPixel(db, { type: 'custom', name: 'LI 2', code: LINKEDIN.replace('1234567', '7654321') }),
+    ]
+    await refreshed()
+    for (const host of ['p.adsymptotic.com', 'gw.linkedin.oribi.io', 'new.linkedin.com', 'cdn.jsdelivr.net'])
+      await noteBlockedHost(db, host, null)
+    await noteBlockedHost(db, 'static.criteo.net', null)
+    const { blocked_hosts, blocked_groups, pixels } = await overview()
+    const of = (host: string) => blocked_hosts.find((row) => row.host === host)
+    expect(of('p.adsymptotic.com')).toMatchObject({ permit: 'set', vendor: { id: 'linkedin-insight' } })
+    expect(of('new.linkedin.com')).toMatchObject({ permit: 'single', vendor: { id: 'linkedin-insight' } })
+    expect(of('cdn.jsdelivr.net')).toMatchObject({ permit: 'shared', pixel_ids: [] })
+    expect(of('static.criteo.net')).toMatchObject({ permit: 'single', vendor: { id: null, name: 'Criteo' } })
+    const group = blocked_groups.find(({ vendor }) => vendor?.id === 'linkedin-insight')
+    expect(group?.pixel_ids.sort()).toEqual([one, two].sort())
+    expect(group?.message).toContain('LinkedIn')
+    expect(pixels.find(({ pixel_id }) => pixel_id === one)?.reasons.map(({ host }) => host)).toContain(
+      'new.linkedin.com',
+    )
+
+    const ids = (hosts: string[]) => hosts.map((host) => of(host)?.id)
+    const refused = await call('POST', '/admin/api/blocked-hosts/allow', {
+      ids: ids(['p.adsymptotic.com', 'new.linkedin.com']),
+    })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.body).toContain(PERMIT_SINGLY)
+    const permitted = await call('POST', '/admin/api/blocked-hosts/allow', { ids: group?.permit_ids ?? [] })
+    expect(permitted.statusCode).toBe(200)
+    for (const id of [one, two]) {
+      const { hosts } = (await call('GET', `/admin/api/tags/${id}/hosts`)).json()
+      expect(hosts).toContainEqual(
+        expect.objectContaining({
+          host: 'p.adsymptotic.com',
+          source: 'permitted',
+          by: 'ana@portico.example',
+        }),
+      )
+      expect(hosts).toContainEqual({ host: 'px.ads.linkedin.com', directive: 'img', source: 'vendor' })
+    }
+    expect(tags.current.sources.image).toContain('gw.linkedin.oribi.io')
+
+    const revoke = (host: string) => call('DELETE', `/admin/api/tags/${one}/hosts/${host}`)
+    expect((await revoke('px.ads.linkedin.com')).statusCode).toBe(404)
+    expect((await revoke('p.adsymptotic.com')).statusCode).toBe(200)
+    // The other pixel has its own permission.
+    expect(tags.current.sources.image).toContain('p.adsymptotic.com')
+    expect((await call('DELETE', `/admin/api/tags/${two}/hosts/p.adsymptotic.com`)).statusCode).toBe(200)
+    expect(tags.current.sources.image).not.toContain('p.adsymptotic.com')
+    const actions = await db.selectFrom('audit_events').select('action').where('subject', '=', one).execute()
+    expect(actions.map(({ action }) => action).sort()).toEqual(['tags.allow_host', 'tags.revoke_host'])
+  })
+
+  test('recognises what is pasted, an ID alone too, and a second copy inside another pixel’s code', async () => {
+    await insertPixel(database.db, { type: 'custom', name: 'Outro', code: LINKEDIN })
+    await refreshed()
+    const preview = async (code: string, more: object = {}) =>
+      (
+        await call('POST', '/admin/api/tags/preview', { type: 'custom', pixel_id: null, code, ...more })
+      ).json<TagPreview>()
+    const linkedin = await preview(LINKEDIN)
+    expect(linkedin.recognised).toMatchObject({
+      vendor: 'linkedin-insight',
+      id: '1234567',
+      type: 'custom',
+      category: 'marketing',
+      code: null,
+    })
+    expect(linkedin.warnings).toMatchObject([{ code: 'same_id', message: expect.stringContaining('Outro') }])
+    expect(linkedin.labels.map(({ conversion }) => conversion)).toEqual(['lead', 'contact', 'sign_up'])
+    expect(linkedin.sends[1]).toContain('não sai para LinkedIn Insight Tag sem o rótulo')
+    const labelled = await preview(LINKEDIN, { conversion_labels: { lead: '998877' } })
+    expect(labelled.sends[1]).not.toContain('sem o rótulo')
+    expect((await preview(generateSnippet('meta', '123456789012345'))).recognised).toMatchObject({
+      type: 'meta',
+      id: '123456789012345',
+    })
+    for (const [id, type] of [
+      ['G-ABC1234567', 'google_analytics'],
+      ['GTM-ABC1234', 'google_tag_manager'],
+      ['123456789012345', 'meta'],
+    ] as const) {
+      const { recognised } = await preview(` ${id}\n`)
+      expect(recognised).toMatchObject({ type, id, code: generateSnippet(type, id) })
+    }
+    expect((await preview('<script>var a = 1</script>')).recognised).toBeNull()
   })
 })

@@ -5,7 +5,11 @@ import type { Db } from '../db/database.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
-import { allowHost, forgetBlockedHost } from './allow-host.ts'
+import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
+import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
+import { permitHosts } from './hosts/permit-hosts.ts'
+import { readPermissions } from './hosts/read-permissions.ts'
+import { revokeHost } from './hosts/revoke-host.ts'
 import type { MeasureHead } from './policy-budget.ts'
 import { previewSchema, previewTag } from './preview-tag.ts'
 import { readHours } from './read-hours.ts'
@@ -27,6 +31,10 @@ export interface TagAdminDeps {
 
 const pauseSchema = z.object({ paused: z.boolean() })
 const allowSchema = z.object({ pixel_id: z.optional(z.uuid()) })
+const permitSchema = z.object({
+  ids: z.array(z.uuid()).check(z.minLength(1), z.maxLength(100)),
+  pixel_id: z.optional(z.uuid()),
+})
 
 /** What the two protocols have no place for. */
 export async function registerTagAdmin(app: FastifyInstance, deps: TagAdminDeps): Promise<void> {
@@ -64,7 +72,32 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.post('/admin/api/blocked-hosts/:id/allow', async (request) => {
     const caller = await administrator(deps, request)
     const { pixel_id = null } = read(allowSchema, request.body ?? {})
-    await allowHost(deps, caller, { blockedId: pathId(request), pixelId: pixel_id })
+    await permitHosts(deps, caller, { ids: [pathId(request)], pixelId: pixel_id })
+    await tags.refresh()
+    return readOverview(deps)
+  })
+
+  scope.post('/admin/api/blocked-hosts/allow', async (request) => {
+    const caller = await administrator(deps, request)
+    const { ids, pixel_id = null } = read(permitSchema, request.body)
+    await permitHosts(deps, caller, { ids, pixelId: pixel_id })
+    await tags.refresh()
+    return readOverview(deps)
+  })
+
+  scope.get('/admin/api/tags/:id/hosts', async (request) => {
+    await administrator(deps, request)
+    const id = pathId(request)
+    const prepared = tags.prepared.get(id)
+    if (prepared === undefined) return { hosts: [] }
+    const permissions = await readPermissions(db, id)
+    return { hosts: listPixelHosts(prepared.spending, deps.ownHosts, permissions.get(id) ?? []) }
+  })
+
+  scope.delete('/admin/api/tags/:id/hosts/:host', async (request) => {
+    const caller = await administrator(deps, request)
+    const { host = '' } = request.params as { host?: string }
+    await revokeHost(db, caller, { pixelId: pathId(request), host })
     await tags.refresh()
     return readOverview(deps)
   })

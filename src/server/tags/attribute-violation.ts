@@ -2,7 +2,7 @@ import { vendorOfHost } from '../vendors/vendor-of-host.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { Violation } from './read-violation.ts'
-import { matchesSource } from './tag-sources.ts'
+import { matchesSource } from './source-keys.ts'
 
 /**
  * Which pixel it was: the one whose file it came from, the only one that loads scripts from where it came, or the only

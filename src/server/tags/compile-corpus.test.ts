@@ -5,11 +5,11 @@ import { afterAll, expect, test } from 'vitest'
 import { PIXEL_TYPES, type PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { TAG_REFUSED } from '#contract/tag-status.ts'
+import { encodeHere } from '../../../tests/support/compile-here.ts'
 import { writeDocRow } from '../../../tests/support/doc-table.ts'
 import { NASTY } from '../../../tests/support/nasty-snippets.ts'
 import { AppError } from '../http/app-error.ts'
-import { compileTag } from './compile-tag.ts'
-import { COMPILER_VERSION, decodeTag, encodeTag } from './compiled-tag.ts'
+import { COMPILER_VERSION, decodeTag } from './compiled-tag.ts'
 import { TagCompiler } from './tag-compiler.ts'
 
 const RUNS = 150
@@ -141,14 +141,11 @@ test(`${RUNS} snippets made at random are compiled or refused`, async () => {
 /** What is stored by one version is served by the next: another result is another version. */
 test('the same snippets give the same result for as long as the version is the same', () => {
   const results = PIXEL_TYPES.map((type) =>
-    encodeTag(
-      compileTag({
-        type,
-        pixel_id: type === 'custom' ? null : 'G-1',
-        code: ORDINARY + generateSnippet(type, 'G-1'),
-      }),
+    encodeHere({
       type,
-    ),
+      pixel_id: type === 'custom' ? null : 'G-1',
+      code: ORDINARY + generateSnippet(type, 'G-1'),
+    }),
   )
   const digest = createHash('sha256').update(JSON.stringify(results)).digest('base64url').slice(0, 12)
   expect({ version: COMPILER_VERSION, digest }).toEqual({ version: 2, digest: '3FDSpMB1SsjV' })

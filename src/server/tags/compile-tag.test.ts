@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { compileTag } from './compile-tag.ts'
+import { compileHere } from '../../../tests/support/compile-here.ts'
 import { type CompiledTag, hostsOfSources, type TagSource } from './compiled-tag.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
 
@@ -10,7 +10,7 @@ const custom = (code: string): TagSource => ({
   pixel_id: null,
   code,
 })
-const compile = (source: TagSource) => withoutOwnHosts(compileTag(source), OWN)
+const compile = (source: TagSource) => withoutOwnHosts(compileHere(source), OWN)
 const hostsOf = ({ scripts, sources }: CompiledTag) => [...new Set([...scripts, ...hostsOfSources(sources)])]
 const codes = (source: TagSource) => compile(source).warnings.map((warning) => warning.code)
 
@@ -123,7 +123,7 @@ test('our own hosts never reach the list, however they are written', () => {
 
 describe('a host counts only where its use can be seen', () => {
   const uses = (code: string) => {
-    const { sources } = compileTag(custom(code))
+    const { sources } = compileHere(custom(code))
     return Object.entries(sources).flatMap(([use, hosts]) => (hosts.includes('a.vendor.com') ? [use] : []))
   }
   test.each<[string, string, string[]]>([

@@ -1,6 +1,5 @@
 import { publicHostOf } from '#contract/tag-host.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
-import { recogniseVendors } from '../vendors/recognise-vendors.ts'
 import { checkIds } from './check-ids.ts'
 import type { CompiledStep, CompiledTag, HeadItem, TagSource } from './compiled-tag.ts'
 import { findPlaceholder } from './find-placeholders.ts'
@@ -10,7 +9,7 @@ import { inspectScript, type ScriptFacts } from './inspect-script.ts'
 import { kindOfSnippet } from './kind-of-snippet.ts'
 import { readJsonLd, readMeta } from './read-head-item.ts'
 import { readSnippet, type SnippetElement } from './read-snippet.ts'
-import { marksOfPixel, sourcesOfVendors } from './vendor-sources.ts'
+import type { Recognition } from './recognise-source.ts'
 import { WARNINGS } from './warnings.ts'
 
 const MAX_WARNINGS = 12
@@ -30,8 +29,8 @@ const CLASSIC_TYPES = new Set([
  * From pasted text to ordered steps, the hosts that they name and the warnings that their author should read. Each
  * inline body stays a script of its own: wrapped in anything, `function gtag(){}` would no longer be a global.
  */
-export function compileTag(source: TagSource): CompiledTag {
-  const compiler = new Compiler(source)
+export function compileTag(source: TagSource, recognition: Recognition): CompiledTag {
+  const compiler = new Compiler(source, recognition)
   const snippet = readSnippet(source.code)
   for (const element of snippet.elements) compiler.take(element)
   return compiler.finish(snippet.hasLooseText)
@@ -39,6 +38,7 @@ export function compileTag(source: TagSource): CompiledTag {
 
 class Compiler {
   readonly #source: TagSource
+  readonly #recognition: Recognition
   readonly #steps: CompiledStep[] = []
   readonly #hosts = new HostUses()
   readonly #warnings = new Map<string, TagWarning>()
@@ -49,8 +49,9 @@ class Compiler {
   #taken = 0
   #hasNoscript = false
 
-  constructor(source: TagSource) {
+  constructor(source: TagSource, recognition: Recognition) {
     this.#source = source
+    this.#recognition = recognition
   }
 
   take(element: SnippetElement): void {
@@ -66,11 +67,11 @@ class Compiler {
   }
 
   finish(hasLooseText: boolean): CompiledTag {
-    const { type, code } = this.#source
-    const vendors = recogniseVendors(code).map(({ vendor, id }) => ({ id: vendor.id, account: id }))
+    const { code } = this.#source
+    const { vendors, known, isLink } = this.#recognition
     const steps = this.#steps.slice(0, MAX_STEPS)
     const head = this.#head.slice(0, MAX_HEAD_ITEMS)
-    const kind = kindOfSnippet({ steps, head, vendors, hasNoscript: this.#hasNoscript })
+    const kind = kindOfSnippet({ steps, head, hasNoscript: this.#hasNoscript, isLink })
     if (this.#scripts === 0 && hasLooseText && kind === 'nothing') this.#warn(WARNINGS.noScript())
     else if (kind === 'noscript') this.#warn(WARNINGS.noscriptOnly())
     else if (kind === 'link') this.#warn(WARNINGS.linkOnly())
@@ -86,7 +87,7 @@ class Compiler {
       head,
       vendors,
       scripts: this.#hosts.of('script'),
-      sources: this.#hosts.beyond(sourcesOfVendors(marksOfPixel(type, vendors))),
+      sources: this.#hosts.beyond(known),
       warnings: [...this.#warnings.values()].slice(0, MAX_WARNINGS),
     }
   }

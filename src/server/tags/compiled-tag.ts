@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { PixelType } from '#contract/pixel.ts'
 import { TAG_KINDS } from '#contract/tag-status.ts'
-import { marksBeyondType, sourcesOfVendors } from './vendor-sources.ts'
+import type { Recognition } from './recognise-source.ts'
 
 /**
  * Raised with each change of what the compiler makes of a snippet; `compile-corpus.test.ts` says when that is. What an
@@ -81,14 +81,15 @@ export interface EncodedTag {
   added_hosts: number
 }
 
-export function encodeTag({ sources, ...body }: CompiledTag, type: PixelType): EncodedTag {
-  const vendors = marksBeyondType(type, body.vendors)
-  const needs: z.input<typeof needsSchema> = { ...sources, vendors }
+export function encodeTag(
+  { sources, ...body }: CompiledTag,
+  { beyondType, addedHosts }: Pick<Recognition, 'beyondType' | 'addedHosts'>,
+): EncodedTag {
+  const needs: z.input<typeof needsSchema> = { ...sources, vendors: beyondType }
   return {
     sources: JSON.stringify(needs),
     body: JSON.stringify(body),
-    added_hosts: new Set([...hostsOfSources(sources), ...Object.values(sourcesOfVendors(vendors)).flat()])
-      .size,
+    added_hosts: new Set([...hostsOfSources(sources), ...addedHosts]).size,
   }
 }
 

@@ -1,6 +1,7 @@
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
+import type { HeadItem } from './compiled-tag.ts'
 import { HEAD_LIMIT_BYTES, type MeasureHead } from './policy-budget.ts'
 import { hashOf, type PreparedTag } from './prepare-tag.ts'
 import { mergeSources } from './tag-sources.ts'
@@ -13,6 +14,8 @@ export interface TagSet {
   sources: TagSources
   /** True while a Tag Manager container is among them. */
   trustsContainer: boolean
+  /** What stands in the page's own HTML; a tag that is only that needs neither consent nor room in the policy. */
+  head: readonly HeadItem[]
   /** Text of each file by its path, the manifest among them. */
   files: ReadonlyMap<string, string>
   /** Which pixel a file belongs to. */
@@ -43,6 +46,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     version,
     categories: CONSENT_CATEGORIES.filter((category) => tags.some((tag) => tag.category === category)),
     ...policyOf(running),
+    head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
     owners,
     tags,

@@ -1,6 +1,6 @@
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { NamedSources } from './compiled-tag.ts'
-import { matchesSource, SOURCE_KEYS } from './tag-sources.ts'
+import { matchesSource, SOURCE_KEYS } from './source-keys.ts'
 
 export type HostUse = keyof NamedSources
 

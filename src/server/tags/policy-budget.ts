@@ -5,8 +5,9 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { decodeNeeds, NO_NAMED_SOURCES, type TagNeeds } from './compiled-tag.ts'
+import { SOURCE_KEYS } from './source-keys.ts'
 import { sourcesOfPixel } from './sources-of-pixel.ts'
-import { mergeSources, SOURCE_KEYS } from './tag-sources.ts'
+import { mergeSources } from './tag-sources.ts'
 import { sourcesOfVendors } from './vendor-sources.ts'
 
 /** Common limits of what servers, proxies and balancers take as the head of an answer. */

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
+import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { CompiledStep, CompiledTag, VendorMark } from './compiled-tag.ts'
+import type { CompiledTag, VendorMark } from './compiled-tag.ts'
+import { conversionCalls, listensItself } from './describe-conversions.ts'
+import { leftoversOfVendors } from './leftovers-of-vendors.ts'
+import { SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
-import { SOURCE_KEYS } from './tag-sources.ts'
-import { marksOfPixel } from './vendor-sources.ts'
+import { marksOfPixel, vendorById } from './vendor-sources.ts'
 
 export interface ActivePixel {
   id: string
@@ -14,6 +17,7 @@ export interface ActivePixel {
   pixel_id: string | null
   allowed_hosts: readonly string[]
   consent_category: ConsentCategory
+  conversion_labels: ConversionLabels
   compiled: CompiledTag
 }
 
@@ -32,6 +36,8 @@ export interface PreparedTag {
   sources: TagSources
   /** How many entries it adds to the policy. */
   addedHosts: number
+  /** Hash of what the browser runs and what the policy gives it: evidence of another one says nothing about this. */
+  revision: string
 }
 
 export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): PreparedTag {
@@ -43,43 +49,65 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     files.set(path, step.body)
     return { kind: step.kind, src: path, attributes: step.attributes }
   })
-  const tag: ManifestTag = {
-    id: pixel.id,
-    type: pixel.type,
-    category: pixel.consent_category,
-    vendorId: pixel.pixel_id,
-    hosts: scriptHosts(pixel),
-    steps,
-  }
   const spending: SpendingPixel = {
     type: pixel.type,
     allowed_hosts: pixel.allowed_hosts,
     sources: compiled.sources,
     vendors: compiled.vendors,
   }
+  const marks = marksOfPixel(pixel.type, compiled.vendors)
   const sources = sourcesOfPixel(spending, ownHosts)
+  const tag: ManifestTag = {
+    id: pixel.id,
+    type: pixel.type,
+    category: pixel.consent_category,
+    vendorId: pixel.pixel_id,
+    hosts: entriesOf(sources),
+    steps,
+    ...hitOf(pixel, marks),
+    ...conversionsOf(pixel, marks),
+    ...leftoversOfVendors(marks),
+  }
+  const script = toScript(tag)
   return {
     compiled,
     tag,
-    script: toScript(tag),
+    script,
     files,
-    marks: marksOfPixel(pixel.type, compiled.vendors),
+    marks,
     spending,
     sources,
-    addedHosts: countSources(sources),
+    addedHosts: SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0),
+    revision: hashOf(script, JSON.stringify(sources)),
   }
 }
 
-function countSources(sources: TagSources): number {
-  return SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0)
+/** How the page tells this tag's page view from other requests. */
+function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<ManifestTag, 'hit'> {
+  // An Ads account in a Google Analytics pixel sends where Ads does.
+  const mark = marks.find(({ account }) => account !== null && account === pixel_id) ?? marks[0]
+  const pageView = mark === undefined ? undefined : vendorById(mark.id)?.pageView
+  if (mark === undefined || pageView === undefined) return {}
+  const account = pixel_id ?? mark.account
+  // A Google tag stands for other accounts, whose IDs its requests carry; Google Ads writes its own without the letters.
+  const isShown = pageView.showsId && !account?.startsWith('GT-')
+  return { hit: { hosts: [...pageView.hosts], id: isShown ? (account?.replace(/^AW-/, '') ?? null) : null } }
 }
 
-function scriptHosts({ compiled, allowed_hosts }: ActivePixel): string[] {
-  return [...new Set([...compiled.scripts, ...allowed_hosts, ...stepHosts(compiled.steps)])].sort()
+/** Code that listens to the page's own event tells its vendor itself: it must not be told twice. */
+function conversionsOf(
+  { pixel_id, conversion_labels, compiled }: ActivePixel,
+  marks: readonly VendorMark[],
+): Pick<ManifestTag, 'conversions'> {
+  if (listensItself(compiled)) return {}
+  const conversions = conversionCalls(marks, pixel_id, conversion_labels)
+  return Object.keys(conversions).length === 0 ? {} : { conversions }
 }
 
-function stepHosts(steps: readonly CompiledStep[]): string[] {
-  return steps.flatMap((step) => (step.kind === 'vendor' ? [new URL(step.src).hostname] : []))
+/** Each host once, whatever it is used for. Sockets are in no timeline. */
+function entriesOf(sources: TagSources): string[] {
+  const all = SOURCE_KEYS.flatMap((key) => sources[key]).filter((source) => !source.startsWith('wss:'))
+  return [...new Set(all)].sort()
 }
 
 export function hashOf(salt: string, text: string): string {

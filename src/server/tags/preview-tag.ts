@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type ConversionLabels, isConversionLabels } from '#contract/conversion.ts'
 import { PIXEL_CODE_MAX_BYTES, pixelTypeSchema, tagCategorySchema } from '#contract/pixel.ts'
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
@@ -10,7 +11,13 @@ import {
   NO_NAMED_SOURCES,
   type TagSource,
 } from './compiled-tag.ts'
+import { describeSends, labelFields } from './describe-conversions.ts'
+import { accountsOf } from './find-doubles.ts'
+import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
+import type { PreparedTag } from './prepare-tag.ts'
+import { recognisePaste } from './recognise-paste.ts'
 import type { TagCompiler } from './tag-compiler.ts'
+import { marksOfPixel } from './vendor-sources.ts'
 import { WARNINGS } from './warnings.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
 
@@ -23,34 +30,56 @@ export const previewSchema = z.object({
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
   code: z.string().check(z.maxLength(PIXEL_CODE_MAX_BYTES)),
   consent_category: z.optional(tagCategorySchema),
+  conversion_labels: z.optional(z.custom<ConversionLabels>(isConversionLabels)),
 })
 
-/** What the code of a form would become if it were saved now: the warnings that the modal shows while one types. */
+interface PreviewDeps {
+  db: Db
+  tags: { prepared: ReadonlyMap<string, PreparedTag> }
+  compiler: TagCompiler
+  ownHosts: ReadonlySet<string>
+}
+
+/** What the code of a form would become if it were saved now: whose it is, and what the modal shows while one types. */
 export async function previewTag(
-  { db, compiler, ownHosts }: { db: Db; compiler: TagCompiler; ownHosts: ReadonlySet<string> },
+  { db, tags, compiler, ownHosts }: PreviewDeps,
   form: z.infer<typeof previewSchema>,
 ): Promise<TagPreview> {
-  const pixelId = form.pixel_id?.trim() || null
-  const { steps, sources, warnings } = withoutOwnHosts(
-    await compileForm(compiler, { type: form.type, pixel_id: pixelId, code: form.code }),
-    ownHosts,
-  )
-  const double =
-    pixelId === null
-      ? undefined
-      : await db
-          .selectFrom('tracking_pixels')
-          .select('name')
-          .where('type', '=', form.type)
-          .where('pixel_id', '=', pixelId)
-          .where('is_active', '=', true)
-          .$if(form.id !== undefined, (query) => query.where('id', '<>', form.id ?? ''))
-          .executeTakeFirst()
+  const pixel_id = form.pixel_id?.trim() || null
+  const { type, code, conversion_labels: labels = {} } = form
+  const compiled = withoutOwnHosts(await compileForm(compiler, { type, pixel_id, code }), ownHosts)
+  const { kind, steps, sources, vendors, warnings } = compiled
+  const marks = marksOfPixel(type, vendors)
+  const double = await findDouble(db, tags.prepared, form.id, accountsOf({ type, pixel_id }, vendors))
   return {
-    warnings: double === undefined ? warnings : [...warnings, WARNINGS.sameId(pixelId ?? '', double.name)],
+    warnings: double === null ? warnings : [...warnings, WARNINGS.sameId(double.account, double.name)],
     hosts: hostsOfSources(sources),
     steps: steps.length,
+    kind,
+    recognised: recognisePaste(code, vendors),
+    allowed: listPixelHosts({ type, allowed_hosts: [], sources, vendors }, ownHosts, []),
+    sends: describeSends(compiled, marks, labels),
+    labels: labelFields(marks),
   }
+}
+
+/** Another active pixel that holds one of these accounts, in its field or in its code. */
+async function findDouble(
+  db: Db,
+  prepared: ReadonlyMap<string, PreparedTag>,
+  self: string | undefined,
+  accounts: ReadonlySet<string>,
+): Promise<{ account: string; name: string } | null> {
+  if (accounts.size === 0) return null
+  for (const [id, { tag, compiled }] of prepared) {
+    if (id === self) continue
+    const theirs = accountsOf({ type: tag.type, pixel_id: tag.vendorId }, compiled.vendors)
+    const same = [...accounts].find((account) => theirs.has(account))
+    if (same === undefined) continue
+    const row = await db.selectFrom('tracking_pixels').select('name').where('id', '=', id).executeTakeFirst()
+    if (row !== undefined) return { account: same.slice(same.indexOf(' ') + 1), name: row.name }
+  }
+  return null
 }
 
 const NOTHING: CompiledTag = {

@@ -37,7 +37,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
   afterAll(() => site.close())
   beforeEach(async () => {
     await site.forgetLimits()
-    for (const table of ['tag_reports', 'blocked_hosts', 'consent_records'] as const) {
+    for (const table of ['tag_reports', 'tag_evidence', 'blocked_hosts', 'consent_records'] as const) {
       await site.database.db.deleteFrom(table).execute()
     }
   })
@@ -105,6 +105,49 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
     })
   })
 
+  describe('the evidence of a visit', () => {
+    const evidence = () =>
+      site.database.db
+        .selectFrom('tag_evidence')
+        .select(['pixel_id', 'subject', 'verdict', 'count'])
+        .execute()
+
+    test('counts for the tags of the set that the page ran, and only what is in their policy', async () => {
+      const set = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
+      const result = {
+        id: other,
+        outcome: 'ran',
+        hit: 'sent',
+        hosts: {
+          'connect.facebook.net': 'answered',
+          'evil.example.com': 'answered',
+          'x.y': 'sent',
+          __proto__: 'sent',
+        },
+      }
+      const report = (body: object) => post('/api/tags/report', { results: [result, result], ...body })
+      expect((await report({ set: 'another' })).status).toBe(204)
+      expect((await report({})).status).toBe(204)
+      expect(
+        (await report({ set, conversion: { name: 'lead', ids: [other, other, inactive] } })).status,
+      ).toBe(204)
+      expect((await report({ set, results: [{ ...result, hit: 'won' }] })).status).toBe(400)
+      await vi.waitFor(async () => {
+        const rows = await evidence()
+        expect(
+          rows.map(({ pixel_id, ...row }) => [pixel_id === other, Object.values(row).join(' ')]).sort(),
+        ).toEqual(
+          [
+            'conversion:lead called 1',
+            'hit sent 1',
+            'host:connect.facebook.net answered 1',
+            'visit ran 1',
+          ].map((row) => [true, row]),
+        )
+      }, 10_000)
+    })
+  })
+
   describe('a policy report', () => {
     const report = (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
       post(
@@ -147,6 +190,18 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await report({ 'source-file': source })
       await vi.waitFor(
         async () => expect(await stored('blocked_hosts')).toMatchObject([{ pixel_id: expected() }]),
+        10_000,
+      )
+    })
+
+    test('is put down to the only pixel of the vendor whose host it is, and forgotten when the page allows it by now', async () => {
+      await report({ 'blocked-uri': 'https://www.facebook.com/tr', 'effective-directive': 'img-src' })
+      await report({ 'blocked-uri': 'https://pixel.facebook.com/tr', 'effective-directive': 'img-src' })
+      await vi.waitFor(
+        async () =>
+          expect(await stored('blocked_hosts')).toMatchObject([
+            { host: 'pixel.facebook.com', pixel_id: other },
+          ]),
         10_000,
       )
     })

@@ -1,3 +1,4 @@
+import type { ConversionLabels } from '#contract/conversion.ts'
 import type { Db } from '../db/database.ts'
 import { COMPILER_VERSION, decodeTag } from './compiled-tag.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
@@ -41,6 +42,7 @@ export async function readPreparedTags(
       'pixel.pixel_id',
       'pixel.allowed_hosts',
       'pixel.consent_category',
+      'pixel.conversion_labels',
       'pixel.created_at',
       'pixel.updated_at',
       'compiled.source_hash',
@@ -104,13 +106,14 @@ interface KeyParts {
   pixel_id: string | null
   allowed_hosts: readonly string[]
   consent_category: string
+  conversion_labels: ConversionLabels
   source_hash: string | null
   compiler_version: number | null
 }
 
 /** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
 function keyOf(row: KeyParts): string {
-  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.allowed_hosts.join()}`
+  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
 }
 
 async function readResults(

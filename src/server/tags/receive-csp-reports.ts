@@ -6,7 +6,7 @@ import type { TagSources } from '../http/content-security-policy.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { readViolation, type Violation } from './read-violation.ts'
-import { matchesSource } from './tag-sources.ts'
+import { matchesSource } from './source-keys.ts'
 import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 16_000

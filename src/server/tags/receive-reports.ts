@@ -1,46 +1,87 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { CONVERSIONS } from '#contract/conversion.ts'
 import {
+  HIT_VERDICTS,
   TAG_ERROR_MAX_LENGTH,
   TAG_OUTCOMES,
   TAG_REPORT_MAX_RESULTS,
   TAG_REPORT_PATH,
+  TAG_VERDICTS,
 } from '#contract/tag-report.ts'
 import { admitPublicPost, type PublicGuard, reserveRoom } from '../http/admit-public-post.ts'
 import { AppError } from '../http/app-error.ts'
+import type { TagSet } from './compose-tag-set.ts'
+import type { EvidenceBuffer } from './health/evidence-buffer.ts'
+import { noteEvidence } from './health/note-evidence.ts'
+import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
 import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 64_000
 
 const reportSchema = z.object({
+  set: z.optional(z.string().check(z.maxLength(64))),
   results: z
     .array(
       z.object({
         id: z.string(),
         outcome: z.enum(TAG_OUTCOMES),
         error: z.optional(z.string()),
+        hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
+        hit: z.optional(z.enum(HIT_VERDICTS)),
       }),
     )
     .check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+  conversion: z.optional(
+    z.object({
+      name: z.enum(CONVERSIONS),
+      ids: z.array(z.string()).check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+    }),
+  ),
 })
+
+interface ReportDeps {
+  guard: PublicGuard
+  tags: TagStore
+  buffer: ReportBuffer
+  evidence: EvidenceBuffer
+}
 
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, tags, buffer }: { guard: PublicGuard; tags: TagStore; buffer: ReportBuffer },
+  { guard, tags, buffer, evidence }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     admitPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
     reserveRoom(guard, 'tag-report')
-    const open = new Set(tags.recent.flatMap((set) => set.tags.map((tag) => tag.id)))
-    for (const { id, outcome, error } of parsed.data.results) {
-      if (open.delete(id)) buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)
+    const { set, results, conversion } = parsed.data
+    const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
+    const ran = membersOf(tags.recent, set)
+    for (const result of results) {
+      if (!open.delete(result.id)) continue
+      const { id, outcome, error } = result
+      buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)
+      const member = ran.get(id)
+      if (member !== undefined) noteEvidence(evidence, member, result)
+    }
+    if (conversion !== undefined) {
+      for (const id of new Set(conversion.ids)) {
+        const member = ran.get(id)
+        if (member !== undefined) evidence.add(id, member.revision, `conversion:${conversion.name}`, 'called')
+      }
     }
     return reply.code(204).send()
   })
+}
+
+/** The tags of the set that the page ran, by id. */
+function membersOf(recent: readonly TagSet[], version: string | undefined): ReadonlyMap<string, PreparedTag> {
+  const members = recent.find((set) => set.version !== null && set.version === version)?.members ?? []
+  return new Map(members.map((member) => [member.tag.id, member]))
 }
 
 function cleanError(error = ''): string | null {

@@ -9,6 +9,7 @@ import { hashSource, type TagSource } from './compiled-tag.ts'
 import type { PreparedPixel, PreparedTags } from './read-prepared-tags.ts'
 import { isCurrent, type NewCompilation, readCompiledMarks, storeCompiled } from './store-compiled.ts'
 import type { TagCompiler } from './tag-compiler.ts'
+import { vendorOfPixel } from './vendor-sources.ts'
 
 const ROWS_PER_STATEMENT = 50
 /** After so long, what is done is stored and shown before the rest goes on: one slow snippet keeps nobody waiting. */
@@ -135,10 +136,24 @@ export class Recompiler {
           (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
+      const sources = new Map(rows.map((row) => [row.id, row]))
+      for (const { pixel_id } of wanted) await storeVendor(trx, sources.get(pixel_id))
       if (wanted.length > 0) await bumpTagsVersion(trx)
     })
     log.info({ tags: compilations.length }, 'tags compiled anew')
   }
+}
+
+/** What the data service writes with each row; a row of another hand, or of a version that knew fewer vendors, lacks it. */
+async function storeVendor(trx: Db, row: SourceRow | undefined): Promise<void> {
+  if (row === undefined) return
+  const vendor = vendorOfPixel(row.type, row.code)
+  await trx
+    .updateTable('tracking_pixels')
+    .set({ vendor })
+    .where('id', '=', row.id)
+    .where('vendor', 'is distinct from', vendor)
+    .execute()
 }
 
 type SourceRow = TagSource & { id: string; updated_at: string }

@@ -8,6 +8,7 @@ import { sendPrepared } from '../http/prepared-response.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { BlockedHostBuffer } from './blocked-host-buffer.ts'
+import { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
@@ -32,10 +33,11 @@ interface TagDeps {
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
+  const evidence = new EvidenceBuffer(db, log)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   registerConsent(app, { db, guard })
-  registerTagReports(app, { guard, tags, buffer })
+  registerTagReports(app, { guard, tags, buffer, evidence })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
@@ -60,6 +62,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     await watch.stop()
     await Promise.all([tags.stop(), deps.compiler.close()])
     await buffer.stop()
+    await evidence.stop()
     await blockedHosts.stop()
   })
 }

@@ -43,7 +43,8 @@ export class ReportBuffer {
       ran: 0,
       blocked: 0,
       failed: 0,
-      [outcome]: 1,
+      // What our own policy stopped is a fault of ours, and no blocker's.
+      [outcome === 'stopped' ? 'failed' : outcome]: 1,
       last_ran_at: outcome === 'ran' ? new Date(now).toISOString() : null,
       last_error: error,
     })

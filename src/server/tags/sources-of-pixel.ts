@@ -13,7 +13,7 @@ export interface SpendingPixel {
 }
 
 /** Where each part of a pixel's policy comes from. What was stored is judged again: a row written by another hand must not open this site to its own tags. */
-function partsOfPixel(
+export function partsOfPixel(
   pixel: SpendingPixel,
   ownHosts: ReadonlySet<string>,
 ): Record<'vendor' | 'code' | 'permitted', TagSources> {
@@ -41,9 +41,6 @@ export function sourcesOfPixel(pixel: SpendingPixel, ownHosts: ReadonlySet<strin
 }
 
 /** How many hosts a pixel names beyond those of its vendors. */
-function countHosts({
-  sources,
-  allowed_hosts,
-}: Pick<SpendingPixel, 'sources' | 'allowed_hosts'>): number {
+function countHosts({ sources, allowed_hosts }: Pick<SpendingPixel, 'sources' | 'allowed_hosts'>): number {
   return new Set([...Object.values(sources).flat(), ...allowed_hosts]).size
 }

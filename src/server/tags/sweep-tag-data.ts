@@ -2,6 +2,8 @@ import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
 
 const BLOCKED_HOST_DAYS = 90
+/** Health looks at one day. */
+const EVIDENCE_DAYS = 3
 const DAY_MS = 86_400_000
 
 export interface TagRetention {
@@ -41,6 +43,24 @@ export async function sweepTagData(
             )
             .limit(rows)
             .$asTuple('pixel_id', 'hour'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('tag_evidence')
+      .where((eb) =>
+        eb(
+          eb.refTuple('pixel_id', 'hour', 'revision', 'subject', 'verdict'),
+          'in',
+          eb
+            .selectFrom('tag_evidence as old')
+            .select(['old.pixel_id', 'old.hour', 'old.revision', 'old.subject', 'old.verdict'])
+            .where('old.hour', '<', before(EVIDENCE_DAYS))
+            .limit(rows)
+            .$asTuple('pixel_id', 'hour', 'revision', 'subject', 'verdict'),
         ),
       )
       .executeTakeFirstOrThrow()

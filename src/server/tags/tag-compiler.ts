@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { CompileAnswer } from './compile-worker.ts'
+import type { CompileAnswer, CompileOrder } from './compile-worker.ts'
 import type { EncodedTag, TagSource } from './compiled-tag.ts'
+import { recogniseSource } from './recognise-source.ts'
 import { compilerBusy, type RefusalReason, refuseTag } from './refuse-tag.ts'
 
 /** For one snippet; an ordinary one takes a few milliseconds. */
@@ -111,8 +112,11 @@ export class TagCompiler {
   }
 
   #post(): void {
-    const { type, pixel_id, code } = this.#running?.source ?? {}
-    this.#worker?.postMessage({ type, pixel_id, code })
+    if (this.#running === null) return
+    const { type, pixel_id, code } = this.#running.source
+    const source = { type, pixel_id, code }
+    const order: CompileOrder = { source, recognition: recogniseSource(source) }
+    this.#worker?.postMessage(order)
     this.#setTimer(this.#deadlineMs, () => this.#fail('too_slow'))
   }
 

@@ -1,19 +1,7 @@
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { HostDirective, VendorHosts } from '../vendors/vendor.ts'
+import type { VendorHosts } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
-
-/** What a part of the policy is called in the catalogue and on the wire. */
-export const DIRECTIVE_OF: Record<keyof TagSources, HostDirective> = {
-  script: 'script',
-  connect: 'connect',
-  image: 'img',
-  frame: 'frame',
-  style: 'style',
-  font: 'font',
-  form: 'form',
-  media: 'media',
-}
-export const SOURCE_KEYS = Object.keys(DIRECTIVE_OF) as (keyof TagSources)[]
+import { DIRECTIVE_OF, SOURCE_KEYS } from './source-keys.ts'
 
 function makeSources(of: (key: keyof TagSources) => readonly string[]): TagSources {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, of(key)])) as unknown as TagSources
@@ -29,12 +17,6 @@ export function sourcesOf(hosts: readonly string[]): TagSources {
 
 export function toTagSources(hosts: VendorHosts): TagSources {
   return makeSources((key) => hosts[DIRECTIVE_OF[key]] ?? [])
-}
-
-/** CSP host matching: `*.vendor.com` means every name below, and not `vendor.com` itself. */
-export function matchesSource(host: string, source: string): boolean {
-  const name = source.startsWith('wss://') ? source.slice('wss://'.length) : source
-  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
 }
 
 /** Wildcards that a vendor's own documentation writes, by what they are for. */

@@ -2,9 +2,9 @@ import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
-import type { CompiledTag } from './compiled-tag.ts'
 import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './compose-tag-set.ts'
 import type { BudgetOptions } from './policy-budget.ts'
+import type { PreparedTag } from './prepare-tag.ts'
 import { type PreparedTags, readPreparedTags } from './read-prepared-tags.ts'
 import { Recompiler } from './recompile-stale.ts'
 import type { TagCompiler } from './tag-compiler.ts'
@@ -33,6 +33,7 @@ export class TagStore {
   readonly #files: TagFiles
   readonly #recompiler: Recompiler
   #prepared: PreparedTags = new Map()
+  #active: ReadonlyMap<string, PreparedTag> = new Map()
   #current = EMPTY_TAG_SET
   #previous = EMPTY_TAG_SET
   #version = NOT_LOADED
@@ -58,9 +59,9 @@ export class TagStore {
     return [this.#current, this.#previous]
   }
 
-  /** What the code of an active pixel became, paused or not; null when it is not active or not compiled. */
-  compilationOf(pixelId: string): CompiledTag | null {
-    return this.#prepared.get(pixelId)?.tag?.compiled ?? null
+  /** What each active pixel became, paused or not, as far as it could be compiled. */
+  get prepared(): ReadonlyMap<string, PreparedTag> {
+    return this.#active
   }
 
   /** Why an active pixel's code could not be compiled, in Portuguese; null when it could. */
@@ -160,15 +161,17 @@ export class TagStore {
       .executeTakeFirstOrThrow()
     const changed = this.#changedSince(state.tags_version)
     this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed)
-    const active = [...this.#prepared].flatMap(([id, pixel]) =>
-      pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [pixel.tag],
+    this.#active = new Map(
+      [...this.#prepared].flatMap(([id, pixel]) =>
+        pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [[id, pixel.tag]],
+      ),
     )
-    const set = composeTagSet(state.tags_paused_at === null ? active : [], measureHead)
+    const set = composeTagSet(state.tags_paused_at === null ? [...this.#active.values()] : [], measureHead)
     await this.#files.add(set.files)
     if (
       set.version !== this.#current.version ||
       this.#version === NOT_LOADED ||
-      !sameSources(set, this.#current)
+      !isSamePage(set, this.#current)
     ) {
       await swapPage(set)
       this.#previous = this.#current
@@ -181,6 +184,6 @@ export class TagStore {
   }
 }
 
-function sameSources(a: TagSet, b: TagSet): boolean {
-  return JSON.stringify(a.sources) === JSON.stringify(b.sources)
+function isSamePage(a: TagSet, b: TagSet): boolean {
+  return JSON.stringify([a.sources, a.head]) === JSON.stringify([b.sources, b.head])
 }

@@ -118,3 +118,28 @@ test('200 active pixels add less than 200 bytes to the compressed page', async (
   })
   expect((await size()) - empty).toBeLessThan(200)
 })
+
+test('verification metas and structured data stand in the HTML for everybody, without a tag set, and go with their pixel', async () => {
+  site = await startTestApp({ listen: true })
+  const { db } = site.database
+  const id = await insertPixel(db, {
+    type: 'custom',
+    code: `<meta name="google-site-verification" content="a&quot;b&amp;c"><meta http-equiv="refresh" content="0">
+      <script type="application/ld+json">{"name":"</script><script>alert(1)<\\/script><!--"}</script>`,
+  })
+  const ld = await insertPixel(db, {
+    type: 'custom',
+    code: '<script type="application/ld+json">{"name":"a<b <!-- c"}</script>',
+  })
+  const html = await seen(async () => {
+    const text = await (await get('/')).text()
+    expect(text).toContain('ld+json">{"name":"a\\u003cb \\u003c!-- c"}</script></body>')
+    return text
+  })
+  expect(html).toContain('<meta name="google-site-verification" content="a&quot;b&amp;c"/></head>')
+  expect(html).not.toMatch(/http-equiv|alert\(1\)/)
+  expect(setOf(html)).toBeNull()
+  for (const pixel of [id, ld]) await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
+  await bumpTagsVersion(db)
+  await seen(async () => expect(await (await get('/')).text()).not.toContain('google-site-verification'))
+})

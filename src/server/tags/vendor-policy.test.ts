@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import { compileHere, encodeHere } from '../../../tests/support/compile-here.ts'
 import { publicPolicy, serializePolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import type { Vendor } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
-import { compileTag } from './compile-tag.ts'
-import { decodeNeeds, encodeTag } from './compiled-tag.ts'
+import { decodeNeeds } from './compiled-tag.ts'
+import { DIRECTIVE_OF, matchesSource, SOURCE_KEYS } from './source-keys.ts'
 import { sourcesOfPixel } from './sources-of-pixel.ts'
-import { DIRECTIVE_OF, matchesSource, mergeSources, SOURCE_KEYS } from './tag-sources.ts'
+import { mergeSources } from './tag-sources.ts'
 
 const SCRIPTS = VENDORS.filter(({ kind }) => kind === 'script')
 
 /** What a custom pixel with this code adds to the policy, as the database keeps it. */
 function needsOf(code: string): TagSources {
-  const needs = decodeNeeds(encodeTag(compileTag({ type: 'custom', pixel_id: null, code }), 'custom').sources)
+  const needs = decodeNeeds(encodeHere({ type: 'custom', pixel_id: null, code }).sources)
   if (needs === null) throw new Error('unreadable')
   return sourcesOfPixel({ type: 'custom', allowed_hosts: [], ...needs }, new Set())
 }
@@ -80,7 +81,7 @@ test('the twenty vendors that name most hosts leave more than a kilobyte of the 
 })
 
 describe('what a snippet is', () => {
-  const compile = (code: string) => compileTag({ type: 'custom', pixel_id: null, code })
+  const compile = (code: string) => compileHere({ type: 'custom', pixel_id: null, code })
   test.each([
     ['script', '<script>var a = 1</script>', []],
     ['image', '<img src="https://px.vendor.com/p.gif">', []],

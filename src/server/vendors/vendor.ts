@@ -1,7 +1,6 @@
 import type { OptionalCategory } from '#contract/consent.ts'
-
-/** Directives of the page's policy that name a vendor's hosts. */
-export type HostDirective = 'script' | 'connect' | 'img' | 'frame' | 'style' | 'font' | 'form' | 'media'
+import type { Conversion } from '#contract/conversion.ts'
+import type { HostDirective } from '#contract/tag-status.ts'
 
 /**
  * Without a scheme, but for `wss://`; `*.vendor.com` only where the vendor's own documentation says so. `{id}` is the
@@ -29,6 +28,16 @@ interface VendorStorageKey {
   readOnly?: true
 }
 
+/** How a vendor's script is told of a conversion. */
+export interface VendorConversion {
+  /** A function of the page: `fbq`, `ttq.track`, `_tfa.push`. */
+  call: string
+  /** What it is called with; `$id` is the conversion's own ID, `$account` the pixel's, `$label` what the form asked for. */
+  args: Record<Conversion, readonly unknown[]>
+  /** Where the vendor tells its conversions apart by a label, its name there and an example. Without one nothing is sent. */
+  label?: { name: string; example: string }
+}
+
 /** What is known of one vendor: how a paste is recognised, whom it talks to, and what it leaves in the browser. */
 export interface Vendor {
   id: string
@@ -53,6 +62,12 @@ export interface Vendor {
   hosts: VendorHosts
   /** Needed only while a feature of the vendor is on. */
   optionalHosts?: readonly { when: string; hosts: VendorHosts }[]
+  /**
+   * Where its page view goes at once, as far as a page can see it (not by socket, worker or form). `showsId` when the
+   * address names the account, which tells two pixels of one vendor apart, and one that never sends from one that does.
+   */
+  pageView?: { hosts: readonly string[]; showsId: boolean }
+  conversion?: VendorConversion
   /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
   suffixes: readonly string[]
   cookies: readonly VendorCookie[]

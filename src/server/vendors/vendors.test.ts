@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { KEPT_MARKS } from './kept-marks.ts'
 import { matchesName } from './matches-name.ts'
 import { recogniseVendors } from './recognise-vendors.ts'
-import { SHARED_HOSTS } from './shared-hosts.ts'
+import { isSharedHost } from './shared-hosts.ts'
 import type { NameRule, Vendor } from './vendor.ts'
 import { vendorOfHost } from './vendor-of-host.ts'
 import { VENDORS } from './vendors.ts'
@@ -60,13 +60,13 @@ describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id,
   test('names its own hosts, or hosts that are known to be shared', () => {
     const bare = hostsOf(vendor).map((host) => host.replace(/^wss:\/\//, '').replace(/^\*\./, ''))
     const strange = bare.filter(
-      (host) => !host.includes('{') && !SHARED_HOSTS.has(host) && vendorOfHost(host) === null,
+      (host) => !host.includes('{') && !isSharedHost(host) && vendorOfHost(host) === null,
     )
     expect(strange).toEqual([])
   })
 
   test('deletes neither what is another’s nor a mark of refusal', () => {
-    const rules = [...vendor.cookies.map(({ name }) => name)]
+    const rules = [...vendor.cookies.map(({ name }) => name), ...vendor.storage.map(({ key }) => key)]
     const names = [...KEPT_MARKS.map(sampleOf), ...OWN_COOKIES]
     expect(names.filter((name) => rules.some((rule) => matchesName(rule, name)))).toEqual([])
     expect(rules.filter((rule) => !matchesName(rule, sampleOf(rule)))).toEqual([])

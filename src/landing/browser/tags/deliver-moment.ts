@@ -1,32 +1,56 @@
-import type { PixelType } from '#contract/pixel.ts'
-import type { Moment } from '../shared/announce-moment.ts'
+import type { ConversionCall, ManifestTag } from '#contract/tag-manifest.ts'
 import { gtag } from '../shared/gtag.ts'
 import type { TagMoment } from './tag-moment.ts'
-
-/** Each vendor's own name for it. */
-const META_EVENTS: Record<Moment, string> = { lead: 'Lead', contact: 'Contact', sign_up: 'Subscribe' }
-const ANALYTICS_EVENTS: Record<Moment, string> = {
-  lead: 'generate_lead',
-  contact: 'contact',
-  sign_up: 'sign_up',
-}
 
 /** Event of the DOM that a custom tag may listen to. */
 const CUSTOM_EVENT = 'portico:event'
 
 /**
- * Tells every kind of tag that runs, once each: a vendor's library passes it on to all of its IDs by itself. A container
- * hears Analytics' events too, so its own event has another name and is not counted twice.
+ * Tells every vendor that runs, each call once: a vendor's library passes it on to all of its IDs by itself. Returns the
+ * tags whose vendor was there to be told.
  */
-export function deliverMoment({ name, id }: TagMoment, running: ReadonlySet<PixelType>): void {
-  if (running.has('meta')) window.fbq?.('track', META_EVENTS[name], {}, { eventID: id })
-  if (running.has('google_analytics')) {
-    gtag('event', ANALYTICS_EVENTS[name], { event_id: id, transport_type: 'beacon' })
-  }
-  if (running.has('google_tag_manager')) {
-    window.dataLayer?.push({ event: `site_${name}`, event_id: id })
-  }
-  if (running.has('custom')) {
+export function deliverMoment({ name, id }: TagMoment, running: readonly ManifestTag[]): string[] {
+  const made = new Map<string, boolean>()
+  const told = running.filter(({ conversions }) => {
+    const calls = conversions?.[name] ?? []
+    return calls.map((call) => makeOnce(call, id, made)).includes(true)
+  })
+  if (running.some(({ type }) => type === 'custom')) {
     document.dispatchEvent(new CustomEvent(CUSTOM_EVENT, { detail: { event: name, event_id: id } }))
+  }
+  return told.map((tag) => tag.id)
+}
+
+function makeOnce({ call, args }: ConversionCall, id: string, made: Map<string, boolean>): boolean {
+  const text = JSON.stringify(args)
+  const key = call + text
+  let isMade = made.get(key)
+  if (isMade === undefined) {
+    isMade = makeCall(call, JSON.parse(text.replaceAll('$id', id)))
+    made.set(key, isMade)
+  }
+  return isMade
+}
+
+/** A vendor's function that throws must not keep the others from being told. */
+function makeCall(path: string, args: unknown[]): boolean {
+  // Google's commands must be an `arguments` object, whatever a snippet has made of its own function.
+  if (path === 'gtag') {
+    gtag(...args)
+    return true
+  }
+  const names = path.split('.')
+  const method = names.pop() ?? ''
+  const owner = names.reduce<unknown>(
+    (object, name) => (object as Record<string, unknown> | null)?.[name],
+    window,
+  )
+  const found = (owner as Record<string, unknown> | null | undefined)?.[method]
+  if (typeof found !== 'function') return false
+  try {
+    found.apply(owner, args)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,15 +1,15 @@
 import type { ConsentCategory } from '#contract/consent.ts'
-import type { PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
+import { deleteLeftovers } from './delete-leftovers.ts'
 import { deliverMoment } from './deliver-moment.ts'
 import { runStep } from './run-step.ts'
+import { sendReport } from './send-report.ts'
 import type { TagMoment } from './tag-moment.ts'
 import { TagRun } from './tag-run.ts'
 import { watchRuns } from './watch-runs.ts'
 
 /** Tags of this page that have started: a second choice starts only what the first did not. */
 const runs = new Map<string, TagRun>()
-const running = new Set<PixelType>()
 let watch: ReturnType<typeof watchRuns> | null = null
 
 /**
@@ -21,18 +21,25 @@ export async function runTags(
   allowed: readonly ConsentCategory[],
 ): Promise<(moment: TagMoment) => void> {
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
-  watch ??= watchRuns(runs)
+  if (watch === null) {
+    watch = watchRuns(version, runs)
+    addEventListener('pagehide', () => deleteLeftovers(running()))
+  }
   for (const tag of tags) {
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue
     const run = new TagRun(tag)
     runs.set(tag.id, run)
-    running.add(tag.type)
     void runSteps(tag, run).then(watch.settled)
   }
-  return (moment) => deliverMoment(moment, running)
+  return (moment) => {
+    const ids = deliverMoment(moment, running())
+    if (ids.length > 0) sendReport({ set: version, results: [], conversion: { name: moment.name, ids } })
+  }
 }
+
+const running = () => [...runs.values()].map(({ tag }) => tag)
 
 async function runSteps(tag: ManifestTag, run: TagRun): Promise<void> {
   for (const step of tag.steps) await runStep(step, run)
-  run.finish()
+  run.note('ran')
 }

@@ -1,6 +1,9 @@
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 
+/** From good to bad: worse news replaces better. */
+const ORDER: readonly TagOutcome[] = ['ran', 'failed', 'blocked', 'stopped']
+
 /** What became of one tag on this page. */
 export class TagRun {
   readonly tag: ManifestTag
@@ -11,19 +14,15 @@ export class TagRun {
     this.tag = tag
   }
 
-  /** Worse news replaces better. */
-  block(): void {
-    this.outcome = 'blocked'
-  }
-
-  fail(error: string): void {
-    if (this.outcome === 'blocked') return
-    this.outcome = 'failed'
+  note(outcome: TagOutcome, error?: string): void {
+    if (this.outcome !== null && ORDER.indexOf(outcome) <= ORDER.indexOf(this.outcome)) return
+    this.outcome = outcome
     this.error = error
   }
 
-  finish(): void {
-    this.outcome ??= 'ran'
+  /** True for an address that a step of the tag itself loads. */
+  loads(address: string): boolean {
+    return this.tag.steps.some((step) => step.kind === 'vendor' && step.src === address)
   }
 
   owns(file: string): boolean {

@@ -58,6 +58,19 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
       '23514',
       'consent_category_check',
     ],
+    ['labels that are a list', { ...META, conversion_labels: [] }, '23514', 'conversion_labels_check'],
+    [
+      'a label of an unknown conversion',
+      { ...META, conversion_labels: { purchase: 'a' } },
+      '23514',
+      'conversion_labels_check',
+    ],
+    [
+      'a label that could leave a string',
+      { ...META, conversion_labels: { lead: "a'" } },
+      '23514',
+      'conversion_labels_check',
+    ],
     ['an unknown column', { ...META, nope: 1 }, 'PGRST204', "Could not find the 'nope' column"],
     ['a row that is a list', [[META]], 'PGRST102', 'Empty or invalid json'],
     ['a row that is text', ['x'], 'PGRST102', 'Empty or invalid json'],
@@ -68,6 +81,18 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
     expect(answer.statusCode, answer.body).toBe(400)
     expect(answer.json()).toMatchObject({ code, message: expect.stringContaining(message) })
     expect(await all()).toEqual([])
+  })
+
+  test('says whose a pixel is, by its type or its code, whatever a client sends', async () => {
+    const written = async (payload: object) =>
+      (await insert({ ...payload, vendor: 'hotjar' }, { prefer: 'return=representation' })).json()[0]
+    expect(await written(META)).toMatchObject({ vendor: 'meta-pixel', conversion_labels: {} })
+    const code = '<script>clarity(); load("https://www.clarity.ms/tag/abcdefghij")</script>'
+    const row = await written({ name: 'x', type: 'custom', code, conversion_labels: { lead: 'a/b_c-1' } })
+    expect(row).toMatchObject({ vendor: 'microsoft-clarity', conversion_labels: { lead: 'a/b_c-1' } })
+    const url = `/rest/v1/tracking_pixels?id=eq.${row.id}`
+    await data.call({ method: 'PATCH', url, payload: { code: '<script>1</script>', vendor: 'x' } })
+    expect((await data.call({ url })).json()).toMatchObject([{ vendor: null }])
   })
 
   test('takes what forms and old scripts send', async () => {

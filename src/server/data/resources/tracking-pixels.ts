@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { CONVERSION_LABEL_PATTERN, CONVERSIONS, isConversionLabels } from '#contract/conversion.ts'
 import {
   DEFAULT_CATEGORY,
   PIXEL_CODE_MAX_BYTES,
@@ -90,12 +91,26 @@ const COLUMNS: readonly Column[] = [
       passes: (value) => (OPTIONAL_CATEGORIES as readonly unknown[]).includes(value),
     },
   },
+  {
+    name: 'conversion_labels',
+    type: 'json',
+    writable: 'always',
+    initial: () => ({}),
+    normalize: (value) => value ?? {},
+    check: {
+      constraint: 'tracking_pixels_conversion_labels_check',
+      expected: `conversion_labels must be an object of ${CONVERSIONS.join(', ')} with labels that match ${CONVERSION_LABEL_PATTERN.source}`,
+      passes: isConversionLabels,
+    },
+  },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
 ]
 
 /** What the data service needs of the tags, which the rows of this table become. */
 export interface PixelPort {
+  /** The vendor that a pixel of this type and code is. */
+  vendorOf(type: PixelType, code: string): string | null
   /** Has the code of each written row compiled before the write is committed. */
   review(): ChangeReview
   /** Swaps the landing page: the answer to a change comes when its effect is served. */
@@ -104,14 +119,25 @@ export interface PixelPort {
 
 export function trackingPixels(port: PixelPort): Resource {
   const name = 'tracking_pixels'
+  const columns: readonly Column[] = [
+    ...COLUMNS,
+    {
+      name: 'vendor',
+      type: 'text',
+      writable: 'maintained',
+      nullable: true,
+      initial: () => null,
+      normalize: (_value, row) => port.vendorOf(row.type as PixelType, String(row.code)),
+    },
+  ]
   return {
     name,
-    columns: COLUMNS,
+    columns,
     uniqueKeys: [{ constraint: 'tracking_pixels_pkey', columns: ['id'] }],
     versionColumn: 'updated_at',
     defaultOrder: ['created_at'],
     source: (db) => db.selectFrom(name),
-    store: tableStore(name, COLUMNS),
+    store: tableStore(name, columns),
     review: () => port.review(),
     afterChange: () => port.afterChange(),
   }

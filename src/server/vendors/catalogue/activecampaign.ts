@@ -35,6 +35,7 @@ export const activecampaign: Vendor = {
       },
     },
   ],
+  pageView: { hosts: ['trackcmp.net', 'prism.app-us1.com'], showsId: false },
   suffixes: ['app-us1.com', 'trackcmp.net', 'activehosted.com', 'activecampaign.com'],
   cookies: [
     {

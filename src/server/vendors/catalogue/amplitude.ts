@@ -40,6 +40,11 @@ export const amplitude: Vendor = {
       hosts: { connect: ['lab.amplitude.com', 'flag.lab.amplitude.com', 'gs.amplitude.com'] },
     },
   ],
+  pageView: { hosts: ['api2.amplitude.com', 'api.amplitude.com'], showsId: false },
+  conversion: {
+    call: 'amplitude.track',
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   suffixes: ['amplitude.com'],
   cookies: [
     {

@@ -21,6 +21,14 @@ export const contentsquare: Vendor = {
     img: ['*.contentsquare.net'],
   },
   optionalHosts: [{ when: 'cross-domain tracking', hosts: { frame: ['csxd.{crossdomain}'] } }],
+  conversion: {
+    call: '_uxa.push',
+    args: {
+      lead: [['trackPageEvent', 'lead']],
+      contact: [['trackPageEvent', 'contact']],
+      sign_up: [['trackPageEvent', 'sign_up']],
+    },
+  },
   suffixes: ['contentsquare.net', 'contentsquare.com', 'content-square.net'],
   cookies: [
     {
@@ -53,5 +61,5 @@ export const contentsquare: Vendor = {
     },
   ],
   thirdPartyCookies: [],
-  storage: [{ area: 'local', key: { prefix: '_cs_', sample: '_cs_tld' } }],
+  storage: [{ area: 'local', key: { pattern: /^_cs_(?!optout$)/, sample: '_cs_tld' } }],
 }

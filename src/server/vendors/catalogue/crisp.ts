@@ -31,6 +31,14 @@ export const crisp: Vendor = {
     font: ['client.crisp.chat'],
     media: ['client.crisp.chat'],
   },
+  conversion: {
+    call: '$crisp.push',
+    args: {
+      lead: [['set', 'session:event', [['lead']]]],
+      contact: [['set', 'session:event', [['contact']]]],
+      sign_up: [['set', 'session:event', [['sign_up']]]],
+    },
+  },
   suffixes: ['crisp.chat', 'crisp.im'],
   cookies: [
     {

@@ -30,6 +30,15 @@ export const fullstory: Vendor = {
       },
     },
   ],
+  pageView: { hosts: ['rs.fullstory.com', 'edge.fullstory.com'], showsId: false },
+  conversion: {
+    call: 'FS',
+    args: {
+      lead: ['trackEvent', { name: 'lead', properties: {} }],
+      contact: ['trackEvent', { name: 'contact', properties: {} }],
+      sign_up: ['trackEvent', { name: 'sign_up', properties: {} }],
+    },
+  },
   suffixes: ['fullstory.com'],
   cookies: [
     {

@@ -51,6 +51,39 @@ export const googleAds: Vendor = {
     frame: ['www.googletagmanager.com', 'td.doubleclick.net'],
   },
   optionalHosts: [{ when: 'older remarketing tags', hosts: { frame: ['bid.g.doubleclick.net'] } }],
+  pageView: {
+    hosts: [
+      'googleads.g.doubleclick.net',
+      'www.googleadservices.com',
+      'www.google.com',
+      'google.com',
+      'www.google.com.br',
+      'ad.doubleclick.net',
+      'pagead2.googlesyndication.com',
+    ],
+    showsId: true,
+  },
+  conversion: {
+    call: 'gtag',
+    args: {
+      lead: [
+        'event',
+        'conversion',
+        { send_to: '$account/$label', transaction_id: '$id', transport_type: 'beacon' },
+      ],
+      contact: [
+        'event',
+        'conversion',
+        { send_to: '$account/$label', transaction_id: '$id', transport_type: 'beacon' },
+      ],
+      sign_up: [
+        'event',
+        'conversion',
+        { send_to: '$account/$label', transaction_id: '$id', transport_type: 'beacon' },
+      ],
+    },
+    label: { name: 'Rótulo da conversão', example: 'AbCdEfGhIjKlMn' },
+  },
   suffixes: [
     'googleadservices.com',
     'googlesyndication.com',

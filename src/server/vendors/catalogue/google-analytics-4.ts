@@ -48,6 +48,18 @@ export const googleAnalytics4: Vendor = {
       },
     },
   ],
+  pageView: {
+    hosts: ['*.google-analytics.com', '*.analytics.google.com', 'analytics.google.com'],
+    showsId: true,
+  },
+  conversion: {
+    call: 'gtag',
+    args: {
+      lead: ['event', 'generate_lead', { event_id: '$id', transport_type: 'beacon' }],
+      contact: ['event', 'contact', { event_id: '$id', transport_type: 'beacon' }],
+      sign_up: ['event', 'sign_up', { event_id: '$id', transport_type: 'beacon' }],
+    },
+  },
   suffixes: ['google-analytics.com', 'analytics.google.com'],
   cookies: [
     {

@@ -37,6 +37,27 @@ export const googleFloodlight: Vendor = {
     ],
     frame: ['{id}.fls.doubleclick.net', 'td.doubleclick.net', 'www.googletagmanager.com'],
   },
+  conversion: {
+    call: 'gtag',
+    args: {
+      lead: [
+        'event',
+        'conversion',
+        { allow_custom_scripts: false, send_to: '$account/$label+standard', transport_type: 'beacon' },
+      ],
+      contact: [
+        'event',
+        'conversion',
+        { allow_custom_scripts: false, send_to: '$account/$label+standard', transport_type: 'beacon' },
+      ],
+      sign_up: [
+        'event',
+        'conversion',
+        { allow_custom_scripts: false, send_to: '$account/$label+standard', transport_type: 'beacon' },
+      ],
+    },
+    label: { name: 'Grupo e atividade do Floodlight', example: 'grupo/atividade' },
+  },
   suffixes: ['fls.doubleclick.net', 'ad.doubleclick.net', 'ade.googlesyndication.com'],
   cookies: [
     {

@@ -45,6 +45,15 @@ export const googleTagManager: Vendor = {
       },
     },
   ],
+  pageView: { hosts: ['www.googletagmanager.com'], showsId: true },
+  conversion: {
+    call: 'dataLayer.push',
+    args: {
+      lead: [{ event: 'site_lead', event_id: '$id' }],
+      contact: [{ event: 'site_contact', event_id: '$id' }],
+      sign_up: [{ event: 'site_sign_up', event_id: '$id' }],
+    },
+  },
   suffixes: ['googletagmanager.com', 'tagmanager.google.com'],
   cookies: [],
   thirdPartyCookies: [],

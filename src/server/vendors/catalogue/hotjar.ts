@@ -37,6 +37,10 @@ export const hotjar: Vendor = {
       },
     },
   ],
+  conversion: {
+    call: 'hj',
+    args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
+  },
   suffixes: ['hotjar.com', 'hotjar.io', 'hj.contentsquare.net'],
   cookies: [
     {

@@ -66,6 +66,7 @@ export const hubspot: Vendor = {
       hosts: { img: ['*.hubspotusercontent-na1.net'], frame: ['play.hubspotvideo.com'] },
     },
   ],
+  pageView: { hosts: ['*.hubspot.com'], showsId: true },
   suffixes: [
     'hubspot.com',
     'hs-scripts.com',

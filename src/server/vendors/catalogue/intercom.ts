@@ -69,6 +69,14 @@ export const intercom: Vendor = {
       },
     },
   ],
+  conversion: {
+    call: 'Intercom',
+    args: {
+      lead: ['trackEvent', 'lead'],
+      contact: ['trackEvent', 'contact'],
+      sign_up: ['trackEvent', 'sign_up'],
+    },
+  },
   suffixes: [
     'intercom.io',
     'intercomcdn.com',

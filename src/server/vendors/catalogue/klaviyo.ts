@@ -28,6 +28,8 @@ export const klaviyo: Vendor = {
     frame: ['static-forms.klaviyo.com'],
     style: ['static.klaviyo.com'],
   },
+  pageView: { hosts: ['a.klaviyo.com', 'fast.a.klaviyo.com'], showsId: false },
+  conversion: { call: 'klaviyo.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
   suffixes: ['klaviyo.com', 'd3k81ch9hvuctc.cloudfront.net'],
   cookies: [
     { name: { exact: '__kla_id' }, duration: '2 anos', purpose: 'Identifica o visitante no Klaviyo.' },

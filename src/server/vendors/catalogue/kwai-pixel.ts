@@ -25,6 +25,11 @@ export const kwaiPixel: Vendor = {
     connect: ['www.adsnebula.com', 'logsdk.kwai-pro.com', 's21-def.ap4r.com'],
     img: ['www.adsnebula.com'],
   },
+  pageView: { hosts: ['www.adsnebula.com', 'logsdk.kwai-pro.com'], showsId: false },
+  conversion: {
+    call: 'kwaiq.track',
+    args: { lead: ['formSubmit'], contact: ['contact'], sign_up: ['completeRegistration'] },
+  },
   suffixes: ['kwai.net', 'kwai.com', 'ap4r.com', 'ks-la.net', 'adsnebula.com', 'kwai-pro.com'],
   cookies: [
     {

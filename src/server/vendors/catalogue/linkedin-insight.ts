@@ -37,6 +37,16 @@ export const linkedinInsight: Vendor = {
       },
     },
   ],
+  pageView: { hosts: ['px.ads.linkedin.com', 'px4.ads.linkedin.com'], showsId: true },
+  conversion: {
+    call: 'lintrk',
+    args: {
+      lead: ['track', { conversion_id: '$label', event_id: '$id' }],
+      contact: ['track', { conversion_id: '$label', event_id: '$id' }],
+      sign_up: ['track', { conversion_id: '$label', event_id: '$id' }],
+    },
+    label: { name: 'ID da conversão (conversion_id)', example: '12345678' },
+  },
   suffixes: [
     'licdn.com',
     'ads.linkedin.com',

@@ -49,6 +49,10 @@ export const logrocket: Vendor = {
       '*.logr-in.com',
     ],
   },
+  conversion: {
+    call: 'LogRocket.track',
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   suffixes: [
     'logrocket.io',
     'logrocket.com',

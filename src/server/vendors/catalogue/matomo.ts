@@ -30,6 +30,14 @@ export const matomo: Vendor = {
       hosts: { script: ['{matomoHost}'], connect: ['{matomoHost}'], img: ['{matomoHost}'] },
     },
   ],
+  conversion: {
+    call: '_paq.push',
+    args: {
+      lead: [['trackEvent', 'conversion', 'lead']],
+      contact: [['trackEvent', 'conversion', 'contact']],
+      sign_up: [['trackEvent', 'conversion', 'sign_up']],
+    },
+  },
   suffixes: ['matomo.cloud', 'matomo.org'],
   cookies: [
     {

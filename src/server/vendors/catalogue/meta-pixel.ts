@@ -29,6 +29,15 @@ export const metaPixel: Vendor = {
     frame: ['www.facebook.com'],
     form: ['www.facebook.com'],
   },
+  pageView: { hosts: ['www.facebook.com'], showsId: true },
+  conversion: {
+    call: 'fbq',
+    args: {
+      lead: ['track', 'Lead', {}, { eventID: '$id' }],
+      contact: ['track', 'Contact', {}, { eventID: '$id' }],
+      sign_up: ['track', 'Subscribe', {}, { eventID: '$id' }],
+    },
+  },
   suffixes: ['facebook.net', 'facebook.com', 'fbcdn.net', 'fbsbx.com'],
   cookies: [
     {

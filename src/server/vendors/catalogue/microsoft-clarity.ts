@@ -23,6 +23,11 @@ export const microsoftClarity: Vendor = {
     connect: ['*.clarity.ms', 'c.bing.com'],
     img: ['*.clarity.ms', 'c.bing.com'],
   },
+  pageView: { hosts: ['*.clarity.ms'], showsId: false },
+  conversion: {
+    call: 'clarity',
+    args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
+  },
   suffixes: ['clarity.ms', 'c.bing.com'],
   cookies: [
     {

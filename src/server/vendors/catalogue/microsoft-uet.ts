@@ -28,6 +28,15 @@ export const microsoftUet: Vendor = {
       hosts: { script: ['*.clarity.ms'], connect: ['*.clarity.ms'], img: ['*.clarity.ms'] },
     },
   ],
+  pageView: { hosts: ['bat.bing.com', 'bat.bing.net'], showsId: true },
+  conversion: {
+    call: 'uetq.push',
+    args: {
+      lead: ['event', 'lead', { event_category: 'conversion' }],
+      contact: ['event', 'contact', { event_category: 'conversion' }],
+      sign_up: ['event', 'sign_up', { event_category: 'conversion' }],
+    },
+  },
   suffixes: ['bat.bing.com', 'bat.bing.net', 'bing.com', 'bing.net', 'bat.r.msn.com'],
   cookies: [
     {

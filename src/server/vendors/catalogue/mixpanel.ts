@@ -19,6 +19,11 @@ export const mixpanel: Vendor = {
   optionalHosts: [
     { when: 'European or Indian data', hosts: { connect: ['api-eu.mixpanel.com', 'api-in.mixpanel.com'] } },
   ],
+  pageView: { hosts: ['api-js.mixpanel.com'], showsId: false },
+  conversion: {
+    call: 'mixpanel.track',
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   suffixes: ['mixpanel.com', 'mxpnl.com', 'mxpnl.net'],
   cookies: [
     {

@@ -22,6 +22,10 @@ export const mouseflow: Vendor = {
     frame: ['*.mouseflow.com'],
     font: ['*.mouseflow.com'],
   },
+  conversion: {
+    call: '_mfq.push',
+    args: { lead: [['tag', 'lead']], contact: [['tag', 'contact']], sign_up: [['tag', 'sign_up']] },
+  },
   suffixes: ['mouseflow.com'],
   cookies: [
     {

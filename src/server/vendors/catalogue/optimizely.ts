@@ -22,6 +22,14 @@ export const optimizely: Vendor = {
     frame: ['a{accountId}.cdn.optimizely.com'],
   },
   optionalHosts: [{ when: 'PCI accounts', hosts: { frame: ['a{accountId}.cdn-pci.optimizely.com'] } }],
+  conversion: {
+    call: 'optimizely.push',
+    args: {
+      lead: [{ type: 'event', eventName: 'lead' }],
+      contact: [{ type: 'event', eventName: 'contact' }],
+      sign_up: [{ type: 'event', eventName: 'sign_up' }],
+    },
+  },
   suffixes: ['optimizely.com', 'optimizely.s3.amazonaws.com', 'cdn-assets-prod.s3.amazonaws.com'],
   cookies: [
     {
@@ -47,6 +55,9 @@ export const optimizely: Vendor = {
   ],
   thirdPartyCookies: [],
   storage: [
-    { area: 'local', key: { prefix: 'optimizely', sample: 'optimizely_data$$oeu1$$123$$visitor_profile' } },
+    {
+      area: 'local',
+      key: { pattern: /^optimizely(?!OptOut$)/, sample: 'optimizely_data$$oeu1$$123$$visitor_profile' },
+    },
   ],
 }

@@ -20,6 +20,11 @@ export const outbrainPixel: Vendor = {
     connect: ['tr.outbrain.com', 'wave.outbrain.com'],
     img: ['tr.outbrain.com'],
   },
+  pageView: { hosts: ['tr.outbrain.com'], showsId: true },
+  conversion: {
+    call: 'obApi',
+    args: { lead: ['track', 'Lead'], contact: ['track', 'Contact'], sign_up: ['track', 'Sign up'] },
+  },
   suffixes: ['outbrain.com', 'outbrainimg.com'],
   cookies: [
     {

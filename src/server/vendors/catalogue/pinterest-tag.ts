@@ -24,6 +24,15 @@ export const pinterestTag: Vendor = {
     img: ['ct.pinterest.com'],
     frame: ['ct.pinterest.com'],
   },
+  pageView: { hosts: ['ct.pinterest.com'], showsId: true },
+  conversion: {
+    call: 'pintrk',
+    args: {
+      lead: ['track', 'lead', { event_id: '$id' }],
+      contact: ['track', 'custom', { event_id: '$id' }],
+      sign_up: ['track', 'signup', { event_id: '$id' }],
+    },
+  },
   suffixes: ['pinimg.com', 'ct.pinterest.com', 'pinterest.com'],
   cookies: [
     {

@@ -19,6 +19,8 @@ export const plausible: Vendor = {
   optionalHosts: [
     { when: 'self-hosted', hosts: { script: ['{plausibleHost}'], connect: ['{plausibleHost}'] } },
   ],
+  pageView: { hosts: ['plausible.io'], showsId: false },
+  conversion: { call: 'plausible', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
   suffixes: ['plausible.io'],
   cookies: [],
   thirdPartyCookies: [],

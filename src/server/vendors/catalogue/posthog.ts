@@ -22,6 +22,11 @@ export const posthog: Vendor = {
       hosts: { img: ['*.posthog.com'], style: ['*.posthog.com'], font: ['*.posthog.com'] },
     },
   ],
+  pageView: { hosts: ['*.posthog.com'], showsId: false },
+  conversion: {
+    call: 'posthog.capture',
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   suffixes: ['posthog.com'],
   cookies: [
     {

@@ -44,6 +44,7 @@ export const rdStation: Vendor = {
       hosts: { script: ['www.rdstation.com.br'], connect: ['www.rdstation.com.br', 'app.rdstation.com.br'] },
     },
   ],
+  pageView: { hosts: ['pageview-notify.rdstation.com.br'], showsId: false },
   suffixes: ['d335luupugsy2.cloudfront.net', 'rdstation.com.br', 'rdstation.com', 'rd.services'],
   cookies: [
     {

@@ -28,6 +28,15 @@ export const redditPixel: Vendor = {
     ],
     img: ['alb.reddit.com'],
   },
+  pageView: { hosts: ['alb.reddit.com'], showsId: true },
+  conversion: {
+    call: 'rdt',
+    args: {
+      lead: ['track', 'Lead', { conversionId: '$id' }],
+      contact: ['track', 'Custom', { customEventName: 'Contact', conversionId: '$id' }],
+      sign_up: ['track', 'SignUp', { conversionId: '$id' }],
+    },
+  },
   suffixes: [
     'redditstatic.com',
     'alb.reddit.com',

@@ -34,6 +34,7 @@ export const rtbHouse: Vendor = {
       },
     },
   ],
+  pageView: { hosts: ['us.creativecdn.com', 'creativecdn.com'], showsId: false },
   suffixes: ['creativecdn.com', 'erne.co', 'rtbhouse.com'],
   cookies: [
     {

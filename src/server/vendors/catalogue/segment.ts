@@ -20,6 +20,11 @@ export const segment: Vendor = {
   },
   hosts: { script: ['cdn.segment.com'], connect: ['cdn.segment.com', 'api.segment.io'] },
   optionalHosts: [{ when: 'European workspace', hosts: { connect: ['events.eu1.segmentapis.com'] } }],
+  pageView: { hosts: ['api.segment.io'], showsId: false },
+  conversion: {
+    call: 'analytics.track',
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   suffixes: ['segment.com', 'segment.io', 'segmentapis.com'],
   cookies: [
     {

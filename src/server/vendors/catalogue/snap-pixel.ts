@@ -25,6 +25,15 @@ export const snapPixel: Vendor = {
   optionalHosts: [
     { when: 'identity partner sync observed in some accounts', hosts: { img: ['pixel.tapad.com'] } },
   ],
+  pageView: { hosts: ['tr.snapchat.com', 'tr6.snapchat.com'], showsId: false },
+  conversion: {
+    call: 'snaptr',
+    args: {
+      lead: ['track', 'CUSTOM_EVENT_1', { client_dedup_id: '$id' }],
+      contact: ['track', 'CUSTOM_EVENT_2', { client_dedup_id: '$id' }],
+      sign_up: ['track', 'SUBSCRIBE', { client_dedup_id: '$id' }],
+    },
+  },
   suffixes: ['sc-static.net', 'snapchat.com'],
   cookies: [
     {

@@ -29,6 +29,15 @@ export const taboolaPixel: Vendor = {
     ],
     img: ['trc.taboola.com'],
   },
+  pageView: { hosts: ['trc.taboola.com', 'trc-events.taboola.com'], showsId: true },
+  conversion: {
+    call: '_tfa.push',
+    args: {
+      lead: [{ notify: 'event', name: 'lead', id: '$account' }],
+      contact: [{ notify: 'event', name: 'contact', id: '$account' }],
+      sign_up: [{ notify: 'event', name: 'sign_up', id: '$account' }],
+    },
+  },
   suffixes: ['taboola.com', 'taboolasyndication.com', 'api-taboola.com'],
   cookies: [
     {

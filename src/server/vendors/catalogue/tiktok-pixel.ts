@@ -30,6 +30,15 @@ export const tiktokPixel: Vendor = {
       hosts: { script: ['analytics.us.tiktok.com'], connect: ['analytics.us.tiktok.com'] },
     },
   ],
+  pageView: { hosts: ['analytics.tiktok.com', 'analytics-ipv6.tiktokw.us'], showsId: false },
+  conversion: {
+    call: 'ttq.track',
+    args: {
+      lead: ['SubmitForm', {}, { event_id: '$id' }],
+      contact: ['Contact', {}, { event_id: '$id' }],
+      sign_up: ['Subscribe', {}, { event_id: '$id' }],
+    },
+  },
   suffixes: ['analytics.tiktok.com', 'tiktok.com', 'tiktokw.us', 'tiktokcdn.com', 'mon.tiktokv.com'],
   cookies: [
     {

@@ -20,6 +20,8 @@ export const umami: Vendor = {
     { when: 'self-hosted', hosts: { script: ['{umamiHost}'], connect: ['{umamiHost}'] } },
     { when: 'older cloud script', hosts: { connect: ['api-gateway.umami.dev'] } },
   ],
+  pageView: { hosts: ['cloud.umami.is', 'gateway.umami.is'], showsId: false },
+  conversion: { call: 'umami.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
   suffixes: ['umami.is', 'umami.dev'],
   cookies: [],
   thirdPartyCookies: [],

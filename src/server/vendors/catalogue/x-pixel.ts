@@ -23,6 +23,16 @@ export const xPixel: Vendor = {
     connect: ['analytics.twitter.com', 'analytics.x.com', 't.co'],
     img: ['t.co', 'analytics.twitter.com', 'analytics.x.com'],
   },
+  pageView: { hosts: ['t.co', 'analytics.twitter.com', 'analytics.x.com'], showsId: true },
+  conversion: {
+    call: 'twq',
+    args: {
+      lead: ['event', '$label', { conversion_id: '$id' }],
+      contact: ['event', '$label', { conversion_id: '$id' }],
+      sign_up: ['event', '$label', { conversion_id: '$id' }],
+    },
+    label: { name: 'ID do evento (tw-…)', example: 'tw-abc12-def34' },
+  },
   suffixes: [
     'ads-twitter.com',
     'analytics.twitter.com',

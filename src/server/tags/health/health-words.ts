@@ -1,0 +1,59 @@
+import type { HealthReason } from '#contract/tag-health.ts'
+import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+
+const EDIT = { kind: 'edit', label: 'Editar código' } as const
+
+/** Every reason in one place, in the words that an administrator reads: what was seen, by whom, and what to do. */
+export const HEALTH_WORDS = {
+  refused: (message: string): HealthReason => ({ code: 'refused', message, action: EDIT }),
+  leftOut: (): HealthReason => ({
+    code: 'left_out',
+    message:
+      'Esta tag não está na página: os hosts das tags ativas não cabem no cabeçalho. Desative outra tag.',
+  }),
+  nothingRuns: (warnings: readonly TagWarning[]): HealthReason => ({
+    code: 'nothing_runs',
+    message: warnings[0]?.message ?? 'Não há código nesta tag: nada roda na página.',
+    action: EDIT,
+  }),
+  warning: ({ code, message }: TagWarning): HealthReason => ({ code, message, action: EDIT }),
+  stopped:
+    (vendor: string) =>
+    ({ id, host, permit }: BlockedHost): HealthReason => ({
+      code: 'stopped_by_policy',
+      host,
+      message: `A nossa política barrou ${host}: ${vendor} não conseguiu falar com esse endereço.`,
+      action: { kind: 'permit', ids: [id], label: permit === 'set' ? 'Permitir' : `Permitir ${host}` },
+    }),
+  stoppedScript: (count: number, all: number): HealthReason => ({
+    code: 'stopped_by_policy',
+    message: `A nossa política barrou um script desta tag em ${ofVisits(count, all)}.`,
+  }),
+  blocked: (vendor: string, count: number, all: number): HealthReason => ({
+    code: 'blocked_in_browser',
+    message: `Em ${ofVisits(count, all)}, o navegador não carregou o script de ${vendor}: bloqueadores de anúncios ou falha de rede.`,
+  }),
+  failed: (count: number, all: number, error: string | null): HealthReason => ({
+    code: 'script_error',
+    message: `Em ${ofVisits(count, all)}, o código da tag parou com um erro${error === null ? '' : ` (${error.replace(/^Uncaught /, '')})`}.`,
+    action: EDIT,
+  }),
+  nothingSent: (vendor: string, id: string | null, visits: number): HealthReason => ({
+    code: 'nothing_sent',
+    message: `A tag rodou em ${visits === 1 ? '1 visita' : `${visits.toLocaleString('pt-BR')} visitas`}, mas nenhuma enviou a página a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
+    action: EDIT,
+  }),
+  notConfirmed: (vendor: string): HealthReason => ({
+    code: 'not_confirmed',
+    message: `Rodou sem erro e nada foi barrado. Os navegadores que vieram até agora não contam se ${vendor} recebeu.`,
+  }),
+  inPage: (): HealthReason => ({
+    code: 'in_page',
+    message: 'Está no HTML da página inicial, para todos, sem pedir consentimento.',
+  }),
+} as const
+
+function ofVisits(count: number, all: number): string {
+  const share = Math.round((count / all) * 100)
+  return `${count.toLocaleString('pt-BR')} de ${all.toLocaleString('pt-BR')} visitas (${share}%)`
+}

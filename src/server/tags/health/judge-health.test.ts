@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { HEALTH_LABELS } from '#contract/tag-health.ts'
+import type { BlockedHost } from '#contract/tag-status.ts'
+import { type HealthInput, judgeHealth } from './judge-health.ts'
+import { NO_EVIDENCE } from './read-evidence.ts'
+
+const FINE: HealthInput = {
+  isActive: true,
+  isPaused: false,
+  steps: 1,
+  headItems: 0,
+  refusal: null,
+  isLeftOut: false,
+  warnings: [],
+  vendorName: 'LinkedIn',
+  visibleId: '1234567',
+  evidence: { ...NO_EVIDENCE, visits: { ran: 10 }, hit: { answered: 1 } },
+  lastError: null,
+  stopped: [],
+}
+const BLOCKED: BlockedHost = {
+  id: 'a',
+  pixel_id: null,
+  host: 'px.ads.linkedin.com',
+  count: 1,
+  last_seen_at: '',
+  vendor: { id: 'linkedin-insight', name: 'LinkedIn' },
+  permit: 'set',
+  pixel_ids: [],
+}
+const seen = (evidence: Partial<HealthInput['evidence']>) => ({ evidence: { ...NO_EVIDENCE, ...evidence } })
+
+test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
+  ['answered', {}, 'working', true, []],
+  ['seen to leave', seen({ visits: { ran: 2 }, hit: { sent: 1, none: 1 } }), 'working', true, []],
+  ['nobody can tell', seen({ visits: { ran: 2 }, hit: { unknown: 2 } }), 'working', false, ['not_confirmed']],
+  [
+    'no way to tell a hit',
+    { visibleId: null, ...seen({ visits: { ran: 2 } }) },
+    'working',
+    false,
+    ['not_confirmed'],
+  ],
+  [
+    'no way to tell a hit, and a host answered',
+    { visibleId: null, ...seen({ visits: { ran: 2 }, hosts: new Map([['a.com', { answered: 1 }]]) }) },
+    'working',
+    true,
+    [],
+  ],
+  [
+    'it ran and its ID never left',
+    seen({ visits: { ran: 3 }, hit: { none: 3 } }),
+    'broken',
+    false,
+    ['nothing_sent'],
+  ],
+  ['its hits failed', seen({ visits: { ran: 3 }, hit: { failed: 3 } }), 'broken', false, ['nothing_sent']],
+  [
+    'a vendor whose hits come late sent none yet',
+    { visibleId: null, ...seen({ visits: { ran: 1 }, hit: { none: 1 } }) },
+    'working',
+    false,
+    ['not_confirmed'],
+  ],
+  ['no visit yet', { evidence: NO_EVIDENCE }, 'waiting', false, []],
+  ['a host was stopped', { stopped: [BLOCKED] }, 'partial', true, ['stopped_by_policy']],
+  ['a script was stopped', seen({ visits: { ran: 1, stopped: 1 } }), 'partial', false, ['stopped_by_policy']],
+  [
+    'every visit was stopped',
+    { ...seen({ visits: { stopped: 2 } }), stopped: [BLOCKED] },
+    'broken',
+    false,
+    ['stopped_by_policy'],
+  ],
+  ['blockers everywhere', seen({ visits: { blocked: 4 } }), 'broken', false, ['blocked_in_browser']],
+  [
+    'blockers often',
+    seen({ visits: { ran: 8, blocked: 2 }, hit: { sent: 8 } }),
+    'partial',
+    true,
+    ['blocked_in_browser'],
+  ],
+  [
+    'blockers as everywhere',
+    seen({ visits: { ran: 95, blocked: 5 }, hit: { sent: 1 } }),
+    'working',
+    true,
+    [],
+  ],
+  ['errors', seen({ visits: { ran: 1, failed: 1 }, hit: { sent: 1 } }), 'partial', true, ['script_error']],
+  ['errors only', seen({ visits: { failed: 2 } }), 'broken', false, ['script_error']],
+  [
+    'code that cannot work',
+    { warnings: [{ code: 'document_write', message: 'x' }] },
+    'partial',
+    true,
+    ['document_write'],
+  ],
+  ['a warning that breaks nothing', { warnings: [{ code: 'same_id', message: 'x' }] }, 'working', true, []],
+  ['nothing to run', { steps: 0 }, 'broken', false, ['nothing_runs']],
+  [
+    'only an item of the head',
+    { steps: 0, headItems: 1, evidence: NO_EVIDENCE },
+    'working',
+    true,
+    ['in_page'],
+  ],
+  ['refused', { refusal: 'Não' }, 'broken', false, ['refused']],
+  ['left out', { isLeftOut: true }, 'broken', false, ['left_out']],
+  ['paused', { isPaused: true }, 'paused', false, []],
+  ['paused with nothing to run', { isPaused: true, steps: 0 }, 'broken', false, ['nothing_runs']],
+  ['off', { isActive: false, steps: 0 }, 'off', false, []],
+])('%s', (_name, change, health, confirmed, codes) => {
+  const judged = judgeHealth({ ...FINE, ...change })
+  expect(HEALTH_LABELS[judged.health]).toMatch(/^[A-ZÀ-Ú]/)
+  expect({ ...judged, reasons: judged.reasons.map(({ code }) => code) }).toEqual({
+    health,
+    confirmed,
+    reasons: codes,
+  })
+})
+
+test('the words name the host, the share and who stopped it', () => {
+  const [policy] = judgeHealth({ ...FINE, stopped: [BLOCKED] }).reasons
+  expect(policy).toMatchObject({
+    host: 'px.ads.linkedin.com',
+    message: expect.stringContaining('nossa política'),
+    action: { kind: 'permit', ids: ['a'], label: 'Permitir' },
+  })
+  const single = judgeHealth({ ...FINE, stopped: [{ ...BLOCKED, permit: 'single' }] }).reasons[0]
+  expect(single?.action?.label).toBe('Permitir px.ads.linkedin.com')
+  const [blocker] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 3, blocked: 1 } }) }).reasons
+  expect(blocker?.message).toMatch(/1 de 4 visitas \(25%\).*bloqueadores/)
+})

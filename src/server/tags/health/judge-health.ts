@@ -1,0 +1,113 @@
+import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
+import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import { HEALTH_WORDS } from './health-words.ts'
+import type { TagEvidence } from './read-evidence.ts'
+
+export interface HealthInput {
+  isActive: boolean
+  isPaused: boolean
+  /** Steps that run after consent, and items in the page's own HTML. */
+  steps: number
+  headItems: number
+  refusal: string | null
+  isLeftOut: boolean
+  warnings: readonly TagWarning[]
+  vendorName: string
+  /** Where the vendor writes the account's ID into the address of its page view, that ID. */
+  visibleId: string | null
+  evidence: TagEvidence
+  lastError: string | null
+  /** What our policy stopped of this pixel. */
+  stopped: readonly BlockedHost[]
+}
+
+/** Fewer visits than this without the vendor are ad blockers and bad networks, as everywhere. */
+const SHARE = 0.1
+/** Of what stands in these, something does not do what its author expects. */
+const BREAKING = new Set([
+  'does_not_parse',
+  'document_write',
+  'eval',
+  'not_https',
+  'unusable_address',
+  'hidden_container',
+  'placeholder',
+  'other_id',
+])
+
+/** The table of docs/evidence.md. Whatever contradicts "Funcionando" is said; what nobody saw is not claimed. */
+export function judgeHealth(input: HealthInput): PixelHealth {
+  if (!input.isActive) return { health: 'off', confirmed: false, reasons: [] }
+  const unable = whyNothingRuns(input)
+  if (unable !== null) return { health: 'broken', confirmed: false, reasons: [unable] }
+  if (input.isPaused) return { health: 'paused', confirmed: false, reasons: [] }
+  const faults = [...input.stopped.map(HEALTH_WORDS.stopped(input.vendorName)), ...faultsInCode(input)]
+  if (input.steps === 0) {
+    return faults.length > 0
+      ? { health: 'partial', confirmed: false, reasons: faults }
+      : { health: 'working', confirmed: true, reasons: [HEALTH_WORDS.inPage()] }
+  }
+  const { visits } = input.evidence
+  const all = sum(visits)
+  if (all === 0) return { health: 'waiting', confirmed: false, reasons: faults }
+  const reached = visits.ran ?? 0
+  const seen = [...faults, ...faultsOfVisits(input, all)]
+  const sent = judgeHits(input)
+  if (reached === 0 || sent === 'never') {
+    const reason =
+      sent === 'never' ? [HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, reached)] : []
+    return { health: 'broken', confirmed: false, reasons: [...seen, ...reason] }
+  }
+  const confirmed = sent === 'confirmed'
+  if (seen.length > 0) return { health: 'partial', confirmed, reasons: seen }
+  return {
+    health: 'working',
+    confirmed,
+    reasons: confirmed ? [] : [HEALTH_WORDS.notConfirmed(input.vendorName)],
+  }
+}
+
+function whyNothingRuns(input: HealthInput): HealthReason | null {
+  if (input.refusal !== null) return HEALTH_WORDS.refused(input.refusal)
+  if (input.isLeftOut) return HEALTH_WORDS.leftOut()
+  return input.steps + input.headItems === 0 ? HEALTH_WORDS.nothingRuns(input.warnings) : null
+}
+
+function faultsInCode({ warnings }: HealthInput): HealthReason[] {
+  return warnings.filter(({ code }) => BREAKING.has(code)).map(HEALTH_WORDS.warning)
+}
+
+function faultsOfVisits(
+  { evidence: { visits }, lastError, vendorName, stopped }: HealthInput,
+  all: number,
+): HealthReason[] {
+  const share = (count = 0) => count > 0 && count / all >= SHARE
+  return [
+    ...(share(visits.blocked) ? [HEALTH_WORDS.blocked(vendorName, visits.blocked ?? 0, all)] : []),
+    ...(share(visits.failed) ? [HEALTH_WORDS.failed(visits.failed ?? 0, all, lastError)] : []),
+    // A report of the policy names the host; without one there is still the visit that says so.
+    ...(share(visits.stopped) && stopped.length === 0
+      ? [HEALTH_WORDS.stoppedScript(visits.stopped ?? 0, all)]
+      : []),
+  ]
+}
+
+/** `never`: visits ran it long enough, in browsers that would have seen its page view leave, and none did. */
+function judgeHits({
+  evidence: { hit, hosts },
+  visibleId,
+}: HealthInput): 'confirmed' | 'unconfirmed' | 'never' {
+  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return 'confirmed'
+  const looked = sum(hit)
+  if (looked === 0) {
+    const told = [...hosts.values()].some(({ answered = 0, sent = 0 }) => answered + sent > 0)
+    return told ? 'confirmed' : 'unconfirmed'
+  }
+  if ((hit.unknown ?? 0) > 0) return 'unconfirmed'
+  if ((hit.failed ?? 0) > 0) return 'never'
+  return visibleId === null ? 'unconfirmed' : 'never'
+}
+
+function sum(counts: Partial<Record<string, number>>): number {
+  return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0)
+}

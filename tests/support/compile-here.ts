@@ -1,0 +1,12 @@
+import { compileTag } from '#server/tags/compile-tag.ts'
+import { type CompiledTag, type EncodedTag, encodeTag, type TagSource } from '#server/tags/compiled-tag.ts'
+import { recogniseSource } from '#server/tags/recognise-source.ts'
+
+/** What the product does in a thread, here. */
+export function compileHere(source: TagSource): CompiledTag {
+  return compileTag(source, recogniseSource(source))
+}
+
+export function encodeHere(source: TagSource): EncodedTag {
+  return encodeTag(compileHere(source), recogniseSource(source))
+}
