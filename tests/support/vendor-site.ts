@@ -1,8 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import type { Pixel, PixelType } from '#contract/pixel.ts'
-import type { TagOverview } from '#contract/tag-status.ts'
-import { recogniseVendors } from '#server/vendors/recognise-vendors.ts'
+import type { Pixel } from '#contract/pixel.ts'
+import type { PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import { DESKTOP, launchBrowser } from './browser.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
@@ -12,11 +11,8 @@ import type { StandIn } from './vendor-stand-ins/stand-in.ts'
 
 /** Below a domain of its own: vendors write their cookies as widely as they may. */
 const HOST = 'www.portico.example'
-const TYPES: Partial<Record<string, PixelType>> = {
-  'meta-pixel': 'meta',
-  'google-analytics-4': 'google_analytics',
-  'google-tag-manager': 'google_tag_manager',
-}
+/** For every label that a vendor asks for. */
+const LABEL = '70011223'
 /** Waits that end with the fact; a busy machine needs most of this. */
 const PATIENCE = { timeout: 30_000, interval: 100 }
 
@@ -31,14 +27,16 @@ export interface VendorSite {
   site: TestApp
   vendors: VendorStandIn
   browser: Browser
-  /** Pastes and saves as the dashboard does. Gives the id of the pixel. */
-  paste(code: string, change?: Partial<Pixel>): Promise<string>
+  /** Pastes and saves as the dashboard does: what was recognised fills the form, every label that it asks for is given. */
+  paste(code: string): Promise<{ id: string; preview: TagPreview }>
   change(id: string, change: Partial<Pixel>): Promise<void>
   removeAll(): Promise<void>
   call(method: string, path: string, body?: object): Promise<Response>
   overview(): Promise<TagOverview>
   /** A visitor of their own, who has made no choice yet; `prepare` runs before the page is opened. */
   visit(prepare?: (context: BrowserContext) => Promise<unknown>): Promise<VisitedPage>
+  /** Until a visit of each of these pixels has been told; how each is doing then, in their order. */
+  untilJudged(ids: readonly string[]): Promise<PixelStatus[]>
   /** Until each of these has heard its page view, and for the right account. */
   untilPageViews(expected: readonly Pick<StandIn, 'vendor' | 'account' | 'pageView'>[]): Promise<void>
   close(): Promise<void>
@@ -64,25 +62,30 @@ export async function startVendorSite(): Promise<VendorSite> {
     if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${await answer.text()}`)
     return answer
   }
+  const preview = async (form: object) =>
+    (await (await need(await call('POST', '/admin/api/tags/preview', form))).json()) as TagPreview
+  const overview = async () =>
+    (await (await need(await call('GET', '/admin/api/tags'))).json()) as TagOverview
 
   return {
     site,
     vendors,
     browser,
     call,
-    paste: async (code, change = {}) => {
-      const [recognised] = recogniseVendors(code)
-      const type = TYPES[recognised?.vendor.id ?? ''] ?? 'custom'
+    paste: async (code) => {
+      const pasted = await preview({ type: 'custom', pixel_id: null, code })
+      const { name = 'Tag', type = 'custom', id: account = null, category = null } = pasted.recognised ?? {}
+      const form = { type, pixel_id: type === 'custom' ? null : account, code }
+      const filled = await preview(form)
       const row = {
-        name: recognised?.vendor.name ?? 'Tag',
-        type,
-        pixel_id: type === 'custom' ? null : recognised?.id,
-        code,
-        consent_category: recognised?.vendor.category ?? 'marketing',
-        ...change,
+        ...form,
+        name,
+        consent_category: category ?? 'marketing',
+        conversion_labels: Object.fromEntries(filled.labels.map(({ conversion }) => [conversion, LABEL])),
       }
-      const answer = await call('POST', '/rest/v1/tracking_pixels?select=id', row)
-      return ((await (await need(answer)).json()) as [{ id: string }])[0].id
+      const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id', row))
+      const [{ id }] = (await answer.json()) as [{ id: string }]
+      return { id, preview: filled }
     },
     change: async (id, change) => {
       await need(await call('PATCH', `/rest/v1/tracking_pixels?id=eq.${id}`, change))
@@ -93,7 +96,7 @@ export async function startVendorSite(): Promise<VendorSite> {
       await site.forgetLimits()
       vendors.clear()
     },
-    overview: async () => (await (await need(await call('GET', '/admin/api/tags'))).json()) as TagOverview,
+    overview,
     visit: async (prepare) => {
       const context = await browser.newContext({
         ...DESKTOP,
@@ -107,6 +110,14 @@ export async function startVendorSite(): Promise<VendorSite> {
       await page.goto(`https://${HOST}`)
       const stopped = () => page.evaluate(() => (window as unknown as { stopped: string[] }).stopped)
       return { context, page, stopped }
+    },
+    untilJudged: async (ids) => {
+      const pixels = await vi.waitFor(async () => {
+        const found = (await overview()).pixels.filter((pixel) => ids.includes(pixel.pixel_id))
+        expect(found.filter(({ health }) => health === 'waiting').map(({ pixel_id }) => pixel_id)).toEqual([])
+        return found
+      }, PATIENCE)
+      return ids.flatMap((id) => pixels.find((pixel) => pixel.pixel_id === id) ?? [])
     },
     untilPageViews: async (expected) => {
       const heard = () =>

@@ -2,7 +2,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { inQuery } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** A container loads what it likes: here, a file of a host that nobody listed. */
+/** A container loads what it likes, here a file of a host that nobody listed, and hears the site's own events. */
 export const googleTagManager: StandIn = {
   vendor: 'google-tag-manager',
   account: 'GTM-PRT1C0',
@@ -10,8 +10,15 @@ export const googleTagManager: StandIn = {
   answers: {
     'www.googletagmanager.com/gtm.js': {
       script: `
+        var id = new URL(self).searchParams.get('id')
+        function tell(name) { image('https://www.googletagmanager.com/a?e=' + name + '&id=' + id) }
         load('https://unlisted.vendor-cdn.com/from-container.js')
-        image('https://www.googletagmanager.com/a?e=loaded&id=' + new URL(self).searchParams.get('id'))`,
+        tell('loaded')
+        var push = dataLayer.push
+        dataLayer.push = function (entry) {
+          push.call(dataLayer, entry)
+          if (entry.event) tell(entry.event)
+        }`,
     },
     'unlisted.vendor-cdn.com/from-container.js': { script: 'window.fromContainer = true' },
     'www.googletagmanager.com/a': 'gif',
