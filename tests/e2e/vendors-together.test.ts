@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
+import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
+import { falselyGreen } from '../support/falsely-green.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
@@ -74,6 +76,23 @@ test('each one switched off in turn takes nothing from the others', async () => 
   }
 })
 
+test('a blocker that stops what is sent, and nothing else, makes no pixel say that it works', async () => {
+  await vendorSite.removeAll()
+  const ids: string[] = []
+  for (const { snippet, account } of ALL) ids.push((await vendorSite.paste(snippet(account))).id)
+  const { page, context } = await vendorSite.visit((visitor) =>
+    visitor.route(
+      ({ hostname }) => hostname in vendorSite.vendors.resolve,
+      (route) => (tells(route.request()) ? route.abort('blockedbyclient') : route.fallback()),
+    ),
+  )
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  const statuses = await vendorSite.untilJudged(ids)
+  expect(vendorSite.vendors.hits.filter(({ heard }) => heard !== null)).toEqual([])
+  expect(falselyGreen(vendorSite.vendors, ALL, statuses)).toEqual([])
+  await context.close()
+})
+
 test('of two pixels of one vendor, the one whose account does not exist is the one that does not work', async () => {
   await vendorSite.removeAll()
   const unknown = '000000000000000'
@@ -88,6 +107,13 @@ test('of two pixels of one vendor, the one whose account does not exist is the o
   expect(bad?.reasons[0]?.message).toContain(unknown)
   await context.close()
 })
+
+/** Whether a request tells a vendor of an event. */
+function tells(request: Request): boolean {
+  const { hostname: host, pathname: path, searchParams: query } = new URL(request.url())
+  const told = { host, path, query, method: request.method(), body: request.postData() ?? '' }
+  return STAND_INS.some(({ hear }) => hear(told) !== null)
+}
 
 /** Whether the policy admits an entry: as it is, or below a wildcard that stands for several. */
 function isIn(policy: string, entry: string): boolean {

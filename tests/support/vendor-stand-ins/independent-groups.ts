@@ -26,7 +26,7 @@ function helps(helper: StandIn, helped: StandIn, opens: Opens): boolean {
   return hostsOf(helped).some((host) => opens(helper.vendor).some((entry) => admits(entry, host)))
 }
 
-function hostsOf({ answers }: StandIn): string[] {
+export function hostsOf({ answers }: StandIn): string[] {
   return [...new Set(Object.keys(answers).map((address) => address.split('/', 1)[0] ?? ''))]
 }
 
