@@ -1,29 +1,34 @@
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import { type HitVerdict, TAG_REPORT_MAX_HOSTS, type TagVerdict } from '#contract/tag-report.ts'
+import { absenceTells, mayStillCome, type Surroundings } from './judge-absence.ts'
 import { better, findEngine, isCoarse, judgeRequest } from './judge-request.ts'
 import { matchesSource } from './matches-source.ts'
+import { type Sighting, seeHit } from './see-hit.ts'
 
-interface Sighting {
-  address: string
-  host: string
-  isScript: boolean
-  verdict: TagVerdict
-}
-
-export interface Requests {
+/** What the timeline holds at one moment. */
+export interface Look {
   /** The best that was seen of each host that the tag may reach. */
   hostsOf(tag: ManifestTag): Record<string, TagVerdict>
-  /** The best that was seen of its page view; undefined where nobody says how to tell one. */
+  /** The best that was seen of its page view; undefined where nobody can say. */
   hitOf(tag: ManifestTag): HitVerdict | undefined
-  /** True when our policy stopped that very address. */
-  isStopped(address: string): boolean
+  /** True while its page view was not seen and may still come. */
+  isPending(tag: ManifestTag): boolean
 }
 
+interface RequestOptions {
+  /** So long a vendor needs from its last script to its page view. */
+  settleMs: number
+  tags: () => readonly ManifestTag[]
+  isStopped: (address: string) => boolean
+}
+
+const admits = (sources: readonly string[], host: string) =>
+  sources.some((source) => matchesSource(host, source))
+
 /** Notes what the page can know of its tags' requests, from before the first tag starts. */
-export function watchRequests(): Requests {
+export function watchRequests({ settleMs, tags, isStopped }: RequestOptions): () => Look {
   const entries: PerformanceResourceTiming[] = []
   const loaded = new Set<string>()
-  const stopped = new Set<string>()
   const keep = (list: PerformanceEntryList) => entries.push(...(list as PerformanceResourceTiming[]))
   const observer = new PerformanceObserver((list) => keep(list.getEntries()))
   observer.observe({ type: 'resource' })
@@ -32,46 +37,52 @@ export function watchRequests(): Requests {
   }
   // These do not bubble, but they are captured on their way down.
   document.addEventListener('load', hear, true)
-  document.addEventListener('securitypolicyviolation', ({ blockedURI }) => stopped.add(blockedURI))
+  const engine = findEngine(window)
 
-  const sightings = (): Sighting[] => {
+  return () => {
     keep(observer.takeRecords())
-    const engine = findEngine(window)
     const coarse = isCoarse(entries.map(({ startTime }) => startTime))
-    return entries.flatMap((entry) => {
-      if (!entry.name.startsWith('https:') || stopped.has(entry.name)) return []
-      const verdict = loaded.has(entry.name) ? 'answered' : judgeRequest(entry, engine, coarse)
+    const sightings = entries.flatMap((entry): Sighting[] => {
+      const { name: address, duration, startTime } = entry
+      if (!address.startsWith('https:') || isStopped(address)) return []
       return [
         {
-          address: entry.name,
-          host: new URL(entry.name).hostname,
+          address,
+          host: new URL(address).hostname,
           isScript: entry.initiatorType === 'script',
-          verdict,
+          verdict: loaded.has(address) ? 'answered' : judgeRequest(entry, engine, coarse),
+          duration,
+          end: startTime + duration,
         },
       ]
     })
-  }
-  return {
-    hostsOf: ({ hosts }) => {
-      const seen: Record<string, TagVerdict> = {}
-      for (const { host, verdict } of sightings()) {
-        const isKnown = Object.hasOwn(seen, host)
-        if (!isKnown && Object.keys(seen).length >= TAG_REPORT_MAX_HOSTS) continue
-        if (isKnown || hosts.some((source) => matchesSource(host, source)))
-          seen[host] = better(seen[host], verdict)
+    const seen = new Map(tags().map(({ hit }) => [hit, hit && seeHit(hit, sightings)]))
+    // Hosts of the page views that are there: a vendor's own, and so of each of its accounts.
+    const told = new Set([...seen].flatMap(([hit, verdict]) => (verdict ? [hit?.hosts.join()] : [])))
+    const around = ({ hosts, hit }: ManifestTag): Surroundings => {
+      const own = sightings.filter(({ host }) => admits(hosts, host))
+      return {
+        engine,
+        quietMs: own.length === 0 ? null : performance.now() - Math.max(...own.map(({ end }) => end)),
+        longestMs: Math.max(0, ...own.map(({ duration }) => duration)),
+        // Its own is not among them: this is asked only of what was not seen.
+        siblingIsSeen: told.has(hit?.hosts.join()),
       }
-      return seen
-    },
-    hitOf: ({ hit }) => {
-      if (hit === undefined) return undefined
-      const { hosts, id } = hit
-      let best: TagVerdict | undefined
-      for (const { address, host, isScript, verdict } of sightings()) {
-        if (!hosts.some((source) => matchesSource(host, source))) continue
-        if (id === null ? !isScript : address.includes(id)) best = better(best, verdict)
-      }
-      return best ?? 'none'
-    },
-    isStopped: (address) => stopped.has(address),
+    }
+    return {
+      hostsOf: ({ hosts }) => {
+        const best: Record<string, TagVerdict> = {}
+        for (const { host, verdict } of sightings) {
+          const isKnown = Object.hasOwn(best, host)
+          if (!isKnown && Object.keys(best).length >= TAG_REPORT_MAX_HOSTS) continue
+          if (isKnown || admits(hosts, host)) best[host] = better(best[host], verdict)
+        }
+        return best
+      },
+      hitOf: (tag) =>
+        tag.hit && (seen.get(tag.hit) ?? (absenceTells(around(tag), settleMs) ? 'none' : undefined)),
+      isPending: (tag) =>
+        tag.hit !== undefined && seen.get(tag.hit) === undefined && mayStillCome(around(tag), settleMs),
+    }
   }
 }

@@ -10,9 +10,12 @@ export function noteEvidence(
   evidence: EvidenceBuffer,
   { tag, sources, revision }: PreparedTag,
   result: TagResult,
+  isHindered: boolean,
 ): void {
   evidence.add(tag.id, revision, 'visit', result.outcome)
-  if (result.hit !== undefined && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', result.hit)
+  // That nothing left says nothing where our own policy may be the cause.
+  const hit = isHindered && result.hit === 'none' ? undefined : result.hit
+  if (hit !== undefined && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', hit)
   const entries = [...new Set(SOURCE_KEYS.flatMap((key) => sources[key]))]
   const seen = new Map<string, string>()
   for (const [name, verdict] of Object.entries(result.hosts ?? {}).slice(0, TAG_REPORT_MAX_HOSTS)) {
