@@ -1,6 +1,6 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
-import { deleteLeftovers } from './delete-leftovers.ts'
+import { cleanUpAfter } from '../shared/delete-leftovers.ts'
 import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
 import { sendReport } from './send-report.ts'
@@ -23,7 +23,7 @@ export async function runTags(
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   if (watch === null) {
     watch = watchRuns(version, runs)
-    addEventListener('pagehide', () => deleteLeftovers(running()))
+    cleanUpAfter(running)
   }
   for (const tag of tags) {
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue
