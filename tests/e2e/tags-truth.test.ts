@@ -1,6 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { PixelStatus, TagOverview } from '#contract/tag-status.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
@@ -58,28 +57,6 @@ async function accept(): Promise<void> {
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
 
-test('two pixels of one vendor, one broken: one works, the other does not, and a third has had no visit', async () => {
-  const { db } = site.database
-  const fine = await insertPixel(db, { type: 'meta', pixel_id: '111111111111111' })
-  const broken = await insertPixel(db, {
-    type: 'meta',
-    pixel_id: '222222222222222',
-    code: generateSnippet('meta', '222222222222222').replace("fbq('init', '222222222222222');", ''),
-  })
-  await served(fine, broken)
-  expect(await statusOf(fine)).toMatchObject({ health: 'waiting', reasons: [] })
-  await accept()
-  await vi.waitFor(async () => {
-    // Chromium cannot tell what became of a picture.
-    expect(await statusOf(fine)).toMatchObject({ health: 'working', confirmed: false })
-    expect(await statusOf(broken)).toMatchObject({ health: 'broken' })
-  }, 15_000)
-  expect((await statusOf(broken)).reasons.map(({ code }) => code)).toContain('nothing_sent')
-  expect(vendors.hits.filter(({ path }) => path === '/tr').map(({ query }) => query.get('id'))).not.toContain(
-    '222222222222222',
-  )
-})
-
 test('a host that our policy stops is named, permitting it makes the next visit whole, and a blocker is another word', async () => {
   const { db } = site.database
   const pixel = await insertPixel(db, {
@@ -102,8 +79,8 @@ test('a host that our policy stops is named, permitting it makes the next visit 
   expect((await statusOf(pixel)).health).toBe('waiting')
   await page.reload()
   await vi.waitFor(async () => {
-    // The stand-in answers with CORS, which every browser tells.
-    expect(await statusOf(pixel)).toMatchObject({ health: 'working', confirmed: true })
+    // The stand-in answers with CORS, which every browser tells; but nobody knows what a page view of this vendor is.
+    expect(await statusOf(pixel)).toMatchObject({ health: 'working', confirmed: false })
   }, 15_000)
   expect(vendors.seen()).toContain('cdn.custom-vendor.com/hit')
 
@@ -114,28 +91,4 @@ test('a host that our policy stops is named, permitting it makes the next visit 
     expect(status.health).toBe('partial')
     expect(status.reasons.map(({ message }) => message).join()).toContain('bloqueadores')
   }, 15_000)
-})
-
-test('withdrawal deletes what the catalogue names for the tags that ran, and nothing else', async () => {
-  const pixel = await insertPixel(site.database.db, { type: 'meta' })
-  await served(pixel)
-  await page.goto(site.url)
-  await page.evaluate(() => {
-    localStorage.setItem('carrinho', '1')
-    localStorage.setItem('lastExternalReferrer', 'x')
-    localStorage.setItem('hjActiveViewportIds', 'another vendor’s')
-  })
-  await page.getByRole('button', { name: 'Aceitar todos' }).click()
-  await vi.waitFor(() => expect(vendors.seen()).toContain('www.facebook.com/tr'), 10_000)
-  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
-  await page.getByRole('dialog').waitFor()
-  await Promise.all([
-    page.waitForEvent('load'),
-    page.getByRole('dialog').getByRole('button', { name: 'Rejeitar não essenciais' }).click(),
-  ])
-  expect(await page.evaluate(() => Object.keys(localStorage).sort())).toEqual([
-    'carrinho',
-    'hjActiveViewportIds',
-  ])
-  expect(await page.evaluate(() => document.cookie)).not.toContain('_fbp')
 })

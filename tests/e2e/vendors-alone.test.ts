@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { HEALTH_LABELS } from '#contract/tag-health.ts'
+import { healthLabel } from '#contract/tag-health.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
@@ -75,7 +75,7 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
         `${reached.length} of ${hostsOf(standIn).length}`,
         `\`${standIn.pageView}\``,
         [...new Set(conversionsOf(standIn))].map((event) => `\`${event}\``).join(', ') || 'none',
-        HEALTH_LABELS[status.health] + (status.confirmed ? '' : ', sem confirmação'),
+        healthLabel(status),
         names.length === 0 ? 'leaves none' : `${gone.length} of ${names.length}`,
       ] as const
       try {
