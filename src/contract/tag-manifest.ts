@@ -21,7 +21,7 @@ export interface ConversionCall {
 /** How a tag's page view is told from its other requests. */
 export interface TagHit {
   hosts: string[]
-  /** What its address carries. */
+  /** What its address carries: letters, digits, `_` and `-`. */
   id: string | null
   /** The page view is the script itself; of any other vendor a script proves only that it was loaded. */
   byScript?: true

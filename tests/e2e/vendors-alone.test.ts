@@ -46,8 +46,11 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
     await convert(page)
     await vi.waitFor(
       () => expect(told.filter((standIn) => conversionsOf(standIn).length === 0)).toEqual([]),
-      15_000,
+      30_000,
     )
+    const unheard = () =>
+      group.flatMap(hostsOf).filter((host) => !vendors.hits.some((hit) => hit.host === host))
+    await vi.waitFor(() => expect(unheard()).toEqual([]), 30_000)
     const statuses = await vendorSite.untilJudged(ids)
     expect(statuses.filter(({ health }) => health !== 'working')).toEqual([])
     expect(await stopped()).toEqual([])

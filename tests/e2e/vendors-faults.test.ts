@@ -6,19 +6,19 @@ import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import type { StandIn } from '../support/vendor-stand-ins/stand-in.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
 
-/** The catalogue without one host of each vendor that it needs and that its code does not name. */
+/** The catalogue without one host that each vendor needs and that its code does not name, whoever else may use it. */
 vi.mock('#server/vendors/vendors.ts', async (importOriginal) => {
   const { VENDORS } = await importOriginal<typeof import('#server/vendors/vendors.ts')>()
   const { STAND_INS: standIns } = await import('../support/vendor-stand-ins/stand-ins.ts')
   const { hostsOf } = await import('../support/vendor-stand-ins/independent-groups.ts')
+  const needed = standIns.flatMap(({ needs }) => needs ?? [])
   return {
     VENDORS: VENDORS.map((vendor) => {
       const standIn = standIns.find((each) => each.vendor === vendor.id)
-      const needs = standIn?.needs ?? null
-      if (standIn === undefined || needs === null) return vendor
       const without = (entry: string): string[] => {
-        if (entry === needs) return []
-        if (!entry.startsWith('*.') || !needs.endsWith(entry.slice(1))) return [entry]
+        if (needed.includes(entry)) return []
+        const needs = standIn?.needs
+        if (!needs || !entry.startsWith('*.') || !needs.endsWith(entry.slice(1))) return [entry]
         // Of a wildcard, what else the vendor uses below it.
         return hostsOf(standIn).filter((host) => host !== needs && host.endsWith(entry.slice(1)))
       }

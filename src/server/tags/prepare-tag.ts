@@ -94,7 +94,7 @@ function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<Ma
   return {
     hit: {
       hosts: [...pageView.hosts],
-      id: isShown ? (account?.replace(/^AW-/, '') ?? null) : null,
+      id: isShown && /^[\w-]+$/.test(account ?? '') ? (account?.replace(/^AW-/, '') ?? null) : null,
       ...(pageView.byScript && { byScript: true }),
     },
   }

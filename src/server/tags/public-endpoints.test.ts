@@ -118,14 +118,14 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         id: other,
         outcome: 'ran',
         hit: 'sent',
-        hosts: {
-          'connect.facebook.net': 'answered',
-          'evil.example.com': 'answered',
-          'x.y': 'sent',
-          __proto__: 'sent',
-        },
       }
-      const report = (body: object) => post('/api/tags/report', { results: [result, result], ...body })
+      const hosts = {
+        'connect.facebook.net': 'answered',
+        'evil.example.com': 'answered',
+        'x.y': 'sent',
+        __proto__: 'sent',
+      }
+      const report = (body: object) => post('/api/tags/report', { results: [result, result], hosts, ...body })
       expect((await report({ set: 'another' })).status).toBe(204)
       expect((await report({})).status).toBe(204)
       expect(
@@ -154,6 +154,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       post('/api/tags/report', {
         set: set ?? (await setNow()),
         results: [{ id: other, outcome: 'ran', hit: 'none' }],
+        sees_all: true,
         stopped,
       })
     const hits = () =>

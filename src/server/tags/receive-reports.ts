@@ -15,6 +15,7 @@ import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-pu
 import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
+import { readVisit } from './health/read-visit.ts'
 import { noteStopped, type StoppedDeps } from './note-stopped.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
@@ -29,11 +30,12 @@ const reportSchema = z.object({
         id: z.string(),
         outcome: z.enum(TAG_OUTCOMES),
         error: z.optional(z.string()),
-        hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
         hit: z.optional(z.enum(HIT_VERDICTS)),
       }),
     )
     .check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+  hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
+  sees_all: z.optional(z.boolean()),
   stopped: z.optional(
     z
       .array(
@@ -73,13 +75,13 @@ export function registerTagReports(
     const { set, results, conversion, stopped = [] } = parsed.data
     const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
     const ran = membersOf(tags.recent, set)
-    const isHindered = noteStopped(deps, ran.size === 0 ? [] : stopped)
+    const visit = readVisit(parsed.data, ran, noteStopped(deps, ran.size === 0 ? [] : stopped))
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
       buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)
       const member = ran.get(id)
-      if (member !== undefined) noteEvidence(evidence, member, result, isHindered(member))
+      if (member !== undefined) noteEvidence(evidence, member, result, visit)
     }
     if (conversion !== undefined) {
       for (const id of new Set(conversion.ids)) {

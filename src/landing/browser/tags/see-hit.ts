@@ -32,8 +32,5 @@ export function seeHit(
 
 /** The ID as a whole word. */
 function carries(address: string, id: string): boolean {
-  const isInside = (character = '') => /[a-z\d]/i.test(character)
-  for (let at = address.indexOf(id); at >= 0; at = address.indexOf(id, at + 1))
-    if (!isInside(address[at - 1]) && !isInside(address[at + id.length])) return true
-  return false
+  return new RegExp(`(?<![a-z\\d])${id}(?![a-z\\d])`, 'i').test(address)
 }

@@ -52,7 +52,9 @@ export function judgeHealth(input: HealthInput): PixelHealth {
   const all = sum(input.evidence.visits)
   if (all === 0) return { health: 'waiting', confirmed: false, reasons: faults }
   const seen = [...faults, ...faultsOfVisits(input, all)]
-  if (!reachedVendor(input, all)) return { health: 'broken', confirmed: false, reasons: seen }
+  // What our own policy stopped has a host and a button that mends it: faults, and nothing worse.
+  if (input.stopped.length === 0 && !reachedVendor(input, all))
+    return { health: 'broken', confirmed: false, reasons: seen }
   const sent = judgeHits(input)
   if (sent === 'never') {
     const reason = HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, input.evidence.hit.none ?? 0)
