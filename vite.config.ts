@@ -7,8 +7,13 @@ import { lightPreload } from './scripts/light-preload.ts'
 export default defineConfig({
   plugins: [react(), tailwindcss(), lightPreload()],
   publicDir: false,
-  // The hook of React's developer tools, which nobody uses on a site in production.
-  define: { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' },
+  // React's ways into its developer tools, servers and the history of a document: nobody here uses one.
+  define: {
+    __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined',
+    navigation: 'undefined',
+    process: 'undefined',
+    setImmediate: 'undefined',
+  },
   appType: 'custom',
   build: {
     outDir: 'dist/client',

@@ -29,8 +29,12 @@ export interface VendorSite {
   browser: Browser
   /** Pastes and saves as the dashboard does: what was recognised fills the form, every label that it asks for is given. */
   paste(code: string): Promise<{ id: string; preview: TagPreview }>
+  /** The same for many at once, without a look at what would be recognised. */
+  add(codes: readonly string[]): Promise<string[]>
   change(id: string, change: Partial<Pixel>): Promise<void>
   removeAll(): Promise<void>
+  /** As if there had been no visit yet. */
+  forgetVisits(): Promise<void>
   call(method: string, path: string, body?: object): Promise<Response>
   overview(): Promise<TagOverview>
   /** A visitor of their own, who has made no choice yet; `prepare` runs before the page is opened. */
@@ -87,12 +91,23 @@ export async function startVendorSite(): Promise<VendorSite> {
       const [{ id }] = (await answer.json()) as [{ id: string }]
       return { id, preview: filled }
     },
+    add: async (codes) => {
+      const rows = codes.map((code) => ({ name: 'Tag', type: 'custom', code, consent_category: 'marketing' }))
+      const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id,code', rows))
+      const saved = (await answer.json()) as { id: string; code: string }[]
+      return codes.map((code) => saved.find((row) => row.code === code)?.id ?? '')
+    },
     change: async (id, change) => {
       await need(await call('PATCH', `/rest/v1/tracking_pixels?id=eq.${id}`, change))
     },
     removeAll: async () => {
       await need(await call('DELETE', '/rest/v1/tracking_pixels?id=not.is.null'))
       await site.database.db.deleteFrom('blocked_hosts').execute()
+      await site.forgetLimits()
+      vendors.clear()
+    },
+    forgetVisits: async () => {
+      await site.database.db.deleteFrom('tag_evidence').execute()
       await site.forgetLimits()
       vendors.clear()
     },

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer as createProxy, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { generate } from 'selfsigned'
 import { writeAnswer } from './vendor-stand-ins/answer.ts'
 import { toLibrary } from './vendor-stand-ins/library.ts'
@@ -41,7 +40,6 @@ export async function startVendors(): Promise<VendorStandIn> {
   const hosts = [...new Set([...answers.keys()].map((address) => address.split('/', 1)[0] ?? ''))]
   const hits: VendorHit[] = []
   const strays = new Set<string>()
-  const sockets = new Set<Duplex>()
   const note = (request: IncomingMessage, body: string): VendorHit => {
     const { hostname: host, pathname: path, searchParams: query } = addressOf(request)
     const told: VendorRequest = { host, path, query, method: request.method ?? '', body }
@@ -57,9 +55,10 @@ export async function startVendors(): Promise<VendorStandIn> {
     if (answer === undefined && !STRANGERS.includes(hit.host)) strays.add(hit.host + hit.path)
     await writeAnswer(response, answer ?? '204', hit)
   })
+  // Refused, and not left alone: Chromium opens one socket after the other to a machine, and all are one here.
   server.on('upgrade', (request, socket) => {
     note(request, '')
-    sockets.add(socket)
+    socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -87,7 +86,6 @@ export async function startVendors(): Promise<VendorStandIn> {
     serve: (address, script) => void answers.set(address, script === 'never' ? script : { script }),
     clear: () => void hits.splice(0),
     close: async () => {
-      for (const socket of sockets) socket.destroy()
       server.closeAllConnections()
       for (const each of [proxy, server]) {
         each.close()

@@ -30,8 +30,8 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   updateGoogleConsent(granted)
   if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
   // Only a reload unloads what already runs. Should the part that cleans up not come, nothing runs any more all the same.
-  void import('../shared/delete-leftovers.ts')
-    .then(({ deleteLeftovers }) => deleteLeftovers())
+  void tagSet
+    .deleteLeftovers()
     .catch(() => {})
     .then(() => location.reload())
   return true

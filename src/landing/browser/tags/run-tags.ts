@@ -1,12 +1,14 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
-import { cleanUpAfter } from '../shared/delete-leftovers.ts'
+import { cleanUpAfter } from './delete-leftovers.ts'
 import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
 import { sendReport } from './send-report.ts'
 import { TagRun } from './tag-run.ts'
 import type { Conversion } from './watch-conversions.ts'
 import { watchRuns } from './watch-runs.ts'
+
+export { deleteLeftovers } from './delete-leftovers.ts'
 
 /** Tags of this page that have started: a second choice starts only what the first did not. */
 const runs = new Map<string, TagRun>()

@@ -20,13 +20,9 @@ export class TagRun {
     this.error = error
   }
 
-  /** True for an address that a step of the tag itself loads. */
+  /** True for the address of a script or picture that a step of the tag itself loads. */
   loads(address: string): boolean {
-    return this.tag.steps.some((step) => step.kind === 'vendor' && step.src === address)
-  }
-
-  shows(image: string): boolean {
-    return this.tag.steps.some((step) => step.kind === 'image' && step.src === image)
+    return this.tag.steps.some(({ src }) => src === address)
   }
 
   owns(file: string): boolean {

@@ -16,10 +16,8 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
   const engine = findEngine(window)
   const violations = noteViolations(({ effectiveDirective, sourceFile, blockedURI }) => {
     const isScript = effectiveDirective.startsWith('script-src')
-    for (const run of runs.values()) {
-      if (isScript ? run.owns(sourceFile) || run.loads(blockedURI) : run.shows(blockedURI))
-        run.note('stopped')
-    }
+    for (const run of runs.values())
+      if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
   })
   const look = watchRequests(engine, violations.has)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -64,8 +62,7 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
     (event: Event) => {
       if (event instanceof ErrorEvent) {
         for (const run of runs.values()) {
-          if (run.owns(event.filename))
-            run.note('failed', String(event.message).slice(0, TAG_ERROR_MAX_LENGTH))
+          if (run.owns(event.filename)) run.note('failed', event.message.slice(0, TAG_ERROR_MAX_LENGTH))
         }
       } else if (event.target instanceof HTMLScriptElement) {
         const { src } = event.target

@@ -1,8 +1,8 @@
 import { CONSENT_COOKIE } from '#contract/consent-choice.ts'
 import { KEPT_COOKIES } from '#contract/kept-cookies.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { readConsentCookie } from './consent-cookie.ts'
-import { BEFORE_TAGS, cookieNames } from './cookies-before-tags.ts'
+import { readConsentCookie } from '../shared/consent-cookie.ts'
+import { BEFORE_TAGS, cookieNames } from '../shared/cookies-before-tags.ts'
 
 /** Tags of this page that have started, told by whoever starts them. */
 let listRan: () => readonly ManifestTag[] = () => []
@@ -12,9 +12,7 @@ export function cleanUpAfter(ran: typeof listRan): void {
   listRan = ran
   addEventListener('pagehide', () => {
     const granted = readConsentCookie()?.granted
-    if (granted === undefined || ran().every(({ category }) => granted.includes(category))) return
-    deleteLeftovers()
-    if (granted.length === 0) forget()
+    if (granted && !ran().every(({ category }) => granted.includes(category))) deleteLeftovers(true)
   })
 }
 
@@ -23,34 +21,26 @@ export function cleanUpAfter(ran: typeof listRan): void {
  * cookie that appeared after the agreement. What was there before stays, as do marks of a refusal and what belongs to
  * tags that may go on. Where nobody noted what was there before, only what is known by name goes.
  */
-export function deleteLeftovers(): void {
+export function deleteLeftovers(isLast = listRan().length === 0): void {
   const granted = readConsentCookie()?.granted ?? []
-  const ran = listRan()
-  const before = storage(() => localStorage)?.[BEFORE_TAGS]?.split(';')
-  const mayStay = ({ category }: ManifestTag) => granted.includes(category)
-  const named = (what: 'cookies' | 'local' | 'session', isOf: (tag: ManifestTag) => boolean) =>
-    ran.filter(isOf).flatMap(({ leaves }) => leaves?.[what] ?? [])
-  const gone = (tag: ManifestTag) => !mayStay(tag)
-  const kept = [CONSENT_COOKIE, ...KEPT_COOKIES, ...(before ?? [])]
-  const [theirs, stays] = [named('cookies', gone), named('cookies', mayStay)]
+  const before = inStorage(() => localStorage[BEFORE_TAGS]?.split(';')) as string[] | undefined
+  const named = (what: 'cookies' | 'local' | 'session', mayStay: boolean) =>
+    listRan().flatMap(({ category, leaves }) =>
+      granted.includes(category) === mayStay ? (leaves?.[what] ?? []) : [],
+    )
   for (const name of cookieNames()) {
-    const isLeft = isNamed(name, theirs) || (before !== undefined && !isNamed(name, stays))
-    if (isLeft && !isNamed(name, kept)) expire(name)
+    const isLeft =
+      isNamed(name, named('cookies', false)) || (before && !isNamed(name, named('cookies', true)))
+    if (isLeft && !isNamed(name, [CONSENT_COOKIE, ...KEPT_COOKIES, ...(before ?? [])])) expire(name)
   }
-  deleteKeys(
-    storage(() => localStorage),
-    named('local', gone),
-  )
-  deleteKeys(
-    storage(() => sessionStorage),
-    named('session', gone),
-  )
-  if (ran.length === 0 && granted.length === 0) forget()
-}
-
-/** What appears from now on is of nobody whom we run. */
-function forget(): void {
-  storage(() => localStorage)?.removeItem(BEFORE_TAGS)
+  for (const what of ['local', 'session'] as const) {
+    inStorage(() => {
+      const area = window[`${what}Storage`]
+      for (const key of Object.keys(area)) if (isNamed(key, named(what, false))) area.removeItem(key)
+    })
+  }
+  // What appears from then on is of nobody whom we run.
+  if (isLast && granted.length === 0) inStorage(() => localStorage.removeItem(BEFORE_TAGS))
 }
 
 /** `name`, `prefix*` or `/pattern/`. */
@@ -72,15 +62,11 @@ function expire(name: string): void {
   }
 }
 
-function deleteKeys(area: Storage | null, rules: readonly string[]): void {
-  for (const key of Object.keys(area ?? {})) if (isNamed(key, rules)) area?.removeItem(key)
-}
-
 /** It may be forbidden in the browser, which asking for it tells. */
-function storage(area: () => Storage): Storage | null {
+function inStorage<Result>(work: () => Result): Result | undefined {
   try {
-    return area()
+    return work()
   } catch {
-    return null
+    return undefined
   }
 }
