@@ -29,6 +29,12 @@ export default defineConfig({
         plain: 'src/landing/styles/plain-pages.css',
         admin: 'src/admin/main.tsx',
       },
+      output: {
+        // What page and dashboard share is one file: three would be larger together, and two more to ask for.
+        codeSplitting: {
+          groups: [{ name: 'shared', test: /node_modules\/(react|react-dom|scheduler)\/|contract\/email-/ }],
+        },
+      },
     },
   },
 })

@@ -2,12 +2,13 @@ import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 
 /** From good to bad: worse news replaces better. */
-const ORDER: readonly TagOutcome[] = ['ran', 'failed', 'blocked', 'stopped']
+const ORDER: readonly (TagOutcome | null)[] = [null, 'ran', 'failed', 'blocked', 'stopped']
 
 /** What became of one tag on this page. */
 export class TagRun {
   readonly tag: ManifestTag
   outcome: TagOutcome | null = null
+  isTold = false
   error: string | undefined
 
   constructor(tag: ManifestTag) {
@@ -15,7 +16,7 @@ export class TagRun {
   }
 
   note(outcome: TagOutcome, error?: string): void {
-    if (this.outcome !== null && ORDER.indexOf(outcome) <= ORDER.indexOf(this.outcome)) return
+    if (ORDER.indexOf(outcome) <= ORDER.indexOf(this.outcome)) return
     this.outcome = outcome
     this.error = error
   }

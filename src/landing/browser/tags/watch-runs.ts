@@ -12,7 +12,6 @@ const LOOK_AGAIN_MS = 1_000
 
 /** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
 export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { settled(): void } {
-  const told = new Set<TagRun>()
   const engine = findEngine(window)
   const violations = noteViolations(({ effectiveDirective, sourceFile, blockedURI }) => {
     const isScript = effectiveDirective.startsWith('script-src')
@@ -24,7 +23,7 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
 
   const tell = (isEarly: boolean) => {
     const seen = look()
-    const open = [...runs.values()].filter((run) => run.outcome !== null && !told.has(run))
+    const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
     if (open.length === 0) return
     sendReport({
       set,
@@ -35,7 +34,7 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
     })
   }
   const describeRun = (run: TagRun, seen: Look, isEarly: boolean): TagResult => {
-    told.add(run)
+    run.isTold = true
     const hit = seen.hitOf(run.tag)
     // Nothing of this visit got through to the vendor.
     if (hit === 'failed') run.note('blocked')
