@@ -1,192 +1,28 @@
-import { AuthClient } from '@supabase/auth-js'
-import { createClient } from '@supabase/supabase-js'
-import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { readKeys } from '../acceptance/auth-keys.ts'
-import { type AdminSite, signIn, startAdminSite } from '../support/admin-site.ts'
-import { Authenticator } from '../support/authenticator.ts'
+import {
+  type AccountSite,
+  button,
+  enrol,
+  expectAccessible,
+  heading,
+  startAccountSite,
+  typePassword,
+} from '../support/account-site.ts'
+import { signIn } from '../support/admin-site.ts'
 import { PHONE } from '../support/browser.ts'
-import { findFaults } from '../support/find-faults.ts'
-import { Mailbox } from '../support/mailbox.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 
 const NEW_PASSWORD = 'varanda-azulejo-27'
 
-let admin: AdminSite
-let mailbox: Mailbox
-let firstHash: string | null
-
+let account: AccountSite
 beforeAll(async () => {
-  mailbox = await Mailbox.open()
-  admin = await startAdminSite({ SMTP_URL: mailbox.url })
-  const { db } = admin.site.database
-  firstHash = (await db.selectFrom('auth_users').select('password_hash').executeTakeFirstOrThrow())
-    .password_hash
+  account = await startAccountSite()
 })
-afterAll(async () => {
-  await admin.close()
-  await mailbox.close()
-})
-afterEach(async () => {
-  const { db } = admin.site.database
-  await db
-    .updateTable('auth_users')
-    .set({ password_hash: firstHash })
-    .where('email', '=', PRINCIPAL.email)
-    .execute()
-  await db.deleteFrom('auth_factors').execute()
-  await admin.site.forgetLimits()
-})
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
-
-async function expectAccessible(page: Page): Promise<void> {
-  expect(await findFaults(page)).toEqual([])
-}
-
-async function typePassword(page: Page, password = PRINCIPAL.password): Promise<void> {
-  await page.getByLabel('Email').fill(PRINCIPAL.email)
-  await page.getByLabel('Senha', { exact: true }).fill(password)
-  await button(page, 'Entrar').click()
-}
-
-/** Switches the second factor on through the screens. */
-async function enrol(page: Page): Promise<{ app: Authenticator; codes: string[] }> {
-  await page.getByRole('link', { name: 'Minha conta' }).click()
-  await button(page, 'Ativar').click()
-  const dialog = page.getByRole('dialog')
-  const secret = await dialog.locator('code').textContent()
-  const app = new Authenticator((secret ?? '').replaceAll(' ', ''))
-  await dialog.getByLabel('Código de 6 dígitos').fill(await app.next())
-  await dialog.getByRole('button', { name: 'Ativar' }).click()
-  await heading(page, 'Verificação ativada').waitFor()
-  const codes = await dialog.getByRole('listitem').allTextContents()
-  expect(codes).toHaveLength(10)
-  return { app, codes }
-}
-
-test('a forgotten password: from the mail’s link to the dashboard', async () => {
-  const { page, context, complaints } = await admin.visit({ signedIn: false })
-  await button(page, 'Esqueci minha senha').click()
-  await expectAccessible(page)
-  await button(page, 'Enviar link').click()
-  await page.getByText('Digite um e-mail válido.').waitFor()
-  await page.getByLabel('Email').fill(PRINCIPAL.email)
-  await button(page, 'Enviar link').click()
-  await heading(page, 'Confira seu e-mail').waitFor()
-  await expectAccessible(page)
-
-  const { link } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
-  await page.goto(link)
-  await heading(page, 'Crie uma nova senha').waitFor()
-  expect(page.url()).toBe(`${admin.site.url}/admin`)
-  await expectAccessible(page)
-  await page.getByLabel('Nova senha', { exact: true }).fill('senha123')
-  await button(page, 'Salvar e entrar').click()
-  await page.getByText('Esta senha é comum ou já vazou').waitFor()
-  await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
-  await button(page, 'Salvar e entrar').click()
-  await button(page, 'Sair').waitFor()
-  await page.reload()
-  await button(page, 'Sair').click()
-  await typePassword(page, PRINCIPAL.password)
-  await page.getByText('E-mail ou senha incorretos').waitFor()
-  await typePassword(page, NEW_PASSWORD)
-  await button(page, 'Sair').waitFor()
-
-  await page.goto(link)
-  await page.getByLabel('Nova senha', { exact: true }).fill(PRINCIPAL.password)
-  await button(page, 'Salvar e entrar').click()
-  await page.getByText('O link ou o código está errado ou não vale mais').waitFor()
-  expect(complaints()).toEqual([])
-  await context.close()
-})
-
-test('a forgotten password: a link that leads nowhere offers a new one, and the six digits do from another device', async () => {
-  const { page, context, complaints } = await admin.visit({
-    path: '/auth/v1/verify?token=x&type=recovery',
-    signedIn: false,
-    options: PHONE,
-  })
-  await heading(page, 'Este link não vale mais').waitFor()
-  await expectAccessible(page)
-  await button(page, 'Pedir um novo link').click()
-  await heading(page, 'Esqueci minha senha').waitFor()
-  await page.getByLabel('Email').fill(PRINCIPAL.email)
-  await button(page, 'Enviar link').click()
-  const { code } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
-  await page.getByLabel('Código do e-mail').fill(code)
-  await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
-  await button(page, 'Salvar e entrar').click()
-  await button(page, 'Sair').waitFor()
-  expect(complaints()).toEqual([])
-  await context.close()
-})
-
-test('a link to enter waits for the person’s word, and works once', async () => {
-  const keys = await readKeys(admin.site)
-  const client = new AuthClient({
-    url: `${admin.site.url}/auth/v1`,
-    headers: { apikey: keys.anon },
-    persistSession: false,
-  })
-  await client.signInWithOtp({ email: PRINCIPAL.email })
-  const { link } = await mailbox.take(PRINCIPAL.email, 'Seu link para entrar')
-  const { page, context, complaints } = await admin.visit({ signedIn: false })
-  await page.goto(link)
-  await heading(page, 'Entrar no painel').waitFor()
-  await expectAccessible(page)
-  await page.goto(link)
-  await button(page, 'Entrar').click()
-  await button(page, 'Sair').waitFor()
-  await page.goto(link)
-  await button(page, 'Entrar').click()
-  await page.getByText('O link ou o código está errado ou não vale mais').waitFor()
-  await button(page, 'Ir para o login').click()
-  await button(page, 'Sair').waitFor()
-  expect(complaints()).toEqual([])
-  await context.close()
-})
-
-test('a new address: the first mailbox confirms, the second completes it', async () => {
-  const [email, newEmail] = ['ana@exemplo.com.br', 'ana.nova@exemplo.com.br']
-  const keys = await readKeys(admin.site)
-  const { auth } = createClient(admin.site.url, keys.service, { auth: { persistSession: false } })
-  const { data } = await auth.admin.createUser({ email, password: NEW_PASSWORD, email_confirm: true })
-  const { db } = admin.site.database
-  const at = new Date().toISOString()
-  await db
-    .insertInto('admin_roles')
-    .values({ user_id: data.user?.id ?? '', role: 'admin', created_at: at, updated_at: at })
-    .execute()
-  const client = new AuthClient({
-    url: `${admin.site.url}/auth/v1`,
-    headers: { apikey: keys.anon },
-    persistSession: false,
-  })
-  await client.signInWithPassword({ email, password: NEW_PASSWORD })
-  expect((await client.updateUser({ email: newEmail })).error).toBeNull()
-  const [current, next] = [
-    await mailbox.take(email, 'Autorize a troca do seu e-mail'),
-    await mailbox.take(newEmail, 'Confirme seu novo e-mail'),
-  ]
-
-  const { page, context, complaints } = await admin.visit({ signedIn: false })
-  await page.goto(current.link)
-  await button(page, 'Confirmar').click()
-  await page.getByText('Falta confirmar pelo link enviado ao outro.').waitFor()
-  await expectAccessible(page)
-  await page.goto(next.link)
-  await button(page, 'Confirmar').click()
-  await page.getByText(newEmail).waitFor()
-  expect(complaints()).toEqual([])
-  await context.close()
-  await db.deleteFrom('auth_users').where('email', '=', newEmail).execute()
-})
+afterAll(() => account.close())
+afterEach(() => account.restore())
 
 test('second factor: on, asked for at the next login, kept over a reload, and off again', async () => {
-  const { page, context, complaints } = await admin.visit()
+  const { page, context, complaints } = await account.admin.visit()
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await heading(page, 'Minha conta').waitFor()
   expect(await page.title()).toBe('Minha conta · Admin Dashboard Pórtico')
@@ -241,7 +77,7 @@ test('second factor: on, asked for at the next login, kept over a reload, and of
 })
 
 test('a recovery code lets in once, and gives a new password to who has no phone at hand', async () => {
-  const { page, context, complaints } = await admin.visit()
+  const { page, context, complaints } = await account.admin.visit()
   const { codes } = await enrol(page)
   await button(page, 'Guardei os códigos').click()
   await button(page, 'Sair').click()
@@ -259,7 +95,7 @@ test('a recovery code lets in once, and gives a new password to who has no phone
   await button(page, 'Esqueci minha senha').click()
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await button(page, 'Enviar link').click()
-  const { link } = await mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
+  const { link } = await account.mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
   await page.goto(link)
   await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)
   await button(page, 'Salvar e entrar').click()
@@ -280,13 +116,13 @@ test('a recovery code lets in once, and gives a new password to who has no phone
 })
 
 test('a session that ends asks for the code over the page, and what was typed is still there', async () => {
-  const { page, context } = await admin.visit()
+  const { page, context } = await account.admin.visit()
   const { app } = await enrol(page)
   await button(page, 'Guardei os códigos').click()
   await page.getByRole('link', { name: 'Usuários Admin' }).click()
   await button(page, 'Adicionar Admin').click()
   await page.getByRole('dialog').getByLabel('Email').fill('rascunho@exemplo.com.br')
-  await admin.site.database.db.deleteFrom('auth_logins').execute()
+  await account.admin.site.database.db.deleteFrom('auth_logins').execute()
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   const over = page.getByRole('dialog', { name: 'Entre de novo' })
   await over.getByLabel('Senha', { exact: true }).fill(PRINCIPAL.password)
@@ -300,7 +136,7 @@ test('a session that ends asks for the code over the page, and what was typed is
 })
 
 test('one’s own password: the current one is asked for', async () => {
-  const { page, context, complaints } = await admin.visit({ path: '/admin/conta' })
+  const { page, context, complaints } = await account.admin.visit({ path: '/admin/conta' })
   await button(page, 'Trocar senha').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Senha atual', { exact: true }).fill('nao-e-esta-senha')
@@ -323,8 +159,8 @@ test('one’s own password: the current one is asked for', async () => {
 })
 
 test('my logins: another browser is listed, ended, and finds itself out', async () => {
-  const other = await admin.visit({ options: PHONE })
-  const { page, context, complaints } = await admin.visit({ path: '/admin/conta' })
+  const other = await account.admin.visit({ options: PHONE })
+  const { page, context, complaints } = await account.admin.visit({ path: '/admin/conta' })
   await button(page, 'Encerrar outras sessões').waitFor()
   const before = await page.getByRole('button', { name: /^Encerrar Chrome/ }).count()
   await page

@@ -24,7 +24,8 @@ interface Window {
 
 /** About 10 MB. Past it the oldest window is forgotten, and learned again from the database when it is next written. */
 const MAX_WINDOWS = 50_000
-const ROWS_PER_STATEMENT = 5_000
+/** What one statement brings back is gone through at once. */
+const ROWS_PER_STATEMENT = 500
 const TIDY_EVERY_FLUSHES = 30
 
 /**

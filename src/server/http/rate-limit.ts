@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type AliasedRawBuilder, sql } from 'kysely'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange, isStillAhead } from '../db/stored-time.ts'
@@ -49,17 +49,32 @@ export function addHits(
 ): Promise<StoredHits[]> {
   const { after, upTo } = aheadRange(longestWindowMs, now)
   const ended = sql<boolean>`(rate_limits.expires_at <= ${after} or rate_limits.expires_at > ${upTo})`
-  return db
-    .insertInto('rate_limits')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet({
-        count: sql<number>`case when ${ended} then excluded.count else rate_limits.count + excluded.count end`,
-        expires_at: sql<string>`case when ${ended} then excluded.expires_at else rate_limits.expires_at end`,
-      }),
-    )
-    .returning(['key', 'count', 'expires_at'])
-    .execute()
+  return (
+    db
+      .insertInto('rate_limits')
+      .columns(['key', 'count', 'expires_at'])
+      // SQLite would take "on conflict" for the condition of a join, were there no condition before it.
+      .expression((eb) => eb.selectFrom(asTable(db, rows)).selectAll().where(sql<boolean>`true`))
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({
+          count: sql<number>`case when ${ended} then excluded.count else rate_limits.count + excluded.count end`,
+          expires_at: sql<string>`case when ${ended} then excluded.expires_at else rate_limits.expires_at end`,
+        }),
+      )
+      .returning(['key', 'count', 'expires_at'])
+      .execute()
+  )
+}
+
+/** One parameter for all rows: a statement with thousands of them takes longer to compose than to run. */
+function asTable(db: Db, rows: readonly StoredHits[]): AliasedRawBuilder<StoredHits, 'hits'> {
+  const list = JSON.stringify(rows.map(({ key, count, expires_at }) => [key, count, expires_at]))
+  const query =
+    engineOf(db) === 'postgres'
+      ? sql<StoredHits>`(select hit ->> 0, (hit ->> 1)::integer, (hit ->> 2)::timestamptz
+          from jsonb_array_elements(${list}::jsonb) as hit)`
+      : sql<StoredHits>`(select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`
+  return query.as('hits')
 }
 
 /** Looks without counting. */
