@@ -83,7 +83,11 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     await visitor.click('button', 'Aceitar todos')
     await vi.waitFor(
       () =>
-        expect(contacts(world)).toEqual(['connect.facebook.net/en_US/fbevents.js', 'www.facebook.com/tr']),
+        expect(contacts(world)).toEqual([
+          'connect.facebook.net/en_US/fbevents.js',
+          'connect.facebook.net/signals/config/123456789012345',
+          'www.facebook.com/tr',
+        ]),
       WAIT,
     )
     // Leaving tells at once what would be told a little later.
