@@ -11,7 +11,7 @@ export function useVirtualRows<T extends { id: string | number }>(
   scroller: RefObject<HTMLElement | null>,
 ) {
   const estimate = useRef<number>(undefined)
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+  const virtualizer = useVirtualizer<HTMLElement, HTMLTableSectionElement>({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => estimate.current ?? FIRST_GUESS,
@@ -20,7 +20,7 @@ export function useVirtualRows<T extends { id: string | number }>(
     overscan: OVERSCAN,
   })
   const measure = useCallback(
-    (row: HTMLTableRowElement | null) => {
+    (row: HTMLTableSectionElement | null) => {
       // A row of another height than expected moves all that follow it: the first one says what to expect.
       if (row !== null && estimate.current === undefined) {
         estimate.current = row.getBoundingClientRect().height

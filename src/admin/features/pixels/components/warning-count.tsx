@@ -1,9 +1,15 @@
 import { TriangleAlert } from 'lucide-react'
 import { formatCount } from '#admin/lib/format-count.ts'
-import type { TagWarning } from '#contract/tag-status.ts'
+import type { PixelStatus } from '#contract/tag-status.ts'
 
-/** In the table: that there are warnings, and the way to them. */
-export function WarningCount({ warnings, onShow }: { warnings: readonly TagWarning[]; onShow: () => void }) {
+interface WarningCountProps {
+  status: Pick<PixelStatus, 'warnings' | 'reasons'>
+  onShow: () => void
+}
+
+/** In the table: that there are warnings beside what the row already says, and the way to them. */
+export function WarningCount({ status: { warnings: all, reasons }, onShow }: WarningCountProps) {
+  const warnings = all.filter(({ message }) => !reasons.some((reason) => reason.message === message))
   if (warnings.length === 0) return null
   return (
     <button
