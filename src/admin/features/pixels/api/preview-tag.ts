@@ -27,7 +27,8 @@ export function useTagPreview(form: TagPreviewRequest): PreviewState {
   const isBlank = form.code.trim() === ''
   const { data, isPlaceholderData, isError, refetch } = useQuery({
     ...previewOptions(admin, settled),
-    enabled: !isBlank,
+    // What has settled may still be the empty field of a moment ago.
+    enabled: !isBlank && (JSON.parse(settled) as TagPreviewRequest).code.trim() !== '',
     placeholderData: keepPreviousData,
   })
   return {
