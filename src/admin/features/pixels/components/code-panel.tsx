@@ -49,7 +49,6 @@ export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
       </header>
       <PanelHealth pixel={pixel} run={run} onEditCode={onEditCode} />
       <HoursChart pixelId={pixel.id} />
-      <PixelHosts pixel={pixel} />
       {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
@@ -65,6 +64,7 @@ export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
           ))}
         </code>
       </pre>
+      <PixelHosts pixel={pixel} />
     </Card>
   )
 }

@@ -62,14 +62,19 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <span className="text-text-2">Código personalizado</span>
         )}
       </td>
-      <td className={cn(CELL, 'card:pb-1')}>
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 not-card:@min-[64rem]:flex-nowrap">
+      <td className={cn(CELL, 'card:contents')}>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 card:contents not-card:@min-[64rem]:flex-nowrap">
           <StatusBadge
             active={pixel.is_active}
             name={pixel.name}
             onToggle={() => toggle.mutate(!pixel.is_active)}
           />
-          {health === undefined ? null : <HealthMark health={health} run={run} />}
+          {health === undefined ? null : (
+            // In a card it has a line of its own, under the badge and what can be done.
+            <div className="min-w-0 card:order-1 card:col-span-full card:pb-2">
+              <HealthMark health={health} run={run} />
+            </div>
+          )}
         </div>
       </td>
       <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left')}>

@@ -20,7 +20,7 @@ export function PixelHosts({ pixel }: { pixel: Pixel }) {
   const entries = groupHosts(data ?? [])
   useFocusAfterRemoval(entries.filter(({ isPermitted }) => isPermitted).length, heading)
   return (
-    <section className="px-4 pb-4 sm:px-5" aria-busy={data === undefined && !isError}>
+    <section className="px-4 pt-3 pb-4 sm:px-5" aria-busy={data === undefined && !isError}>
       <h4 ref={heading} tabIndex={-1} className="pb-1 text-sm font-semibold tracking-normal focus:outline-0">
         Fala com
       </h4>

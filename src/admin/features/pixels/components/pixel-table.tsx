@@ -8,13 +8,16 @@ import { WhyRow } from './why-row.tsx'
 
 export const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Pixel' },
-  { label: 'Tipo', className: 'w-[8rem] @min-[54rem]:w-[14%]' },
-  { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[16%]' },
-  { label: 'Status', className: 'w-[10rem] @min-[54rem]:w-[12rem] @min-[64rem]:w-[20rem]' },
+  { label: 'Tipo', className: 'w-[8rem] @min-[54rem]:w-[14.5%]' },
+  { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[17.5%]' },
+  { label: 'Status', className: 'w-[11rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[21rem]' },
   { label: 'Ações', className: 'w-[9.5rem]' },
 ]
 
-export const PIXEL_ROW = cn(ROW, 'card:grid-cols-[minmax(0,1fr)_9.5rem] card:pb-1.5 tiny:grid-cols-1')
+export const PIXEL_ROW = cn(
+  ROW,
+  'card:grid-cols-[minmax(0,1fr)_8.25rem] card:gap-x-2 card:pb-1.5 tiny:grid-cols-1',
+)
 
 interface PixelTableProps {
   pixels: readonly Pixel[]

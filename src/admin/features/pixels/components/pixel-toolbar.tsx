@@ -50,10 +50,9 @@ export function PixelToolbar({ pixels, runs, found, filter, onFilter }: PixelToo
     </>
   )
   const problemCount = <ProblemCount count={problems} filter={filter} onFilter={onFilter} />
-  if (!offered) return <ListToolbar summary={summary}>{problemCount}</ListToolbar>
+  if (!offered) return <ListToolbar summary={summary} aside={problemCount} />
   return (
-    <ListToolbar summary={summary}>
-      {problemCount}
+    <ListToolbar summary={summary} aside={problemCount}>
       <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
         <Select
           small

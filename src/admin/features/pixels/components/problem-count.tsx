@@ -1,4 +1,3 @@
-import { formatCount } from '#admin/lib/format-count.ts'
 import type { PixelFilter } from '../filter-pixels.ts'
 import { HealthDoor } from './health-door.tsx'
 
@@ -17,10 +16,11 @@ export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
       type="button"
       aria-pressed={isPressed}
       onClick={() => onFilter({ ...filter, health: isPressed ? 'all' : 'problems-first' })}
-      className="inline-flex min-h-11 items-center gap-2 rounded-1 border-[1.5px] border-line px-3 font-semibold text-ink hover:border-ink aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-on-ink"
+      className="inline-flex min-h-11 min-w-11 flex-none justify-center items-center gap-2 rounded-1 border-[1.5px] border-line px-3 font-semibold text-ink hover:border-ink aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-on-ink"
     >
       <HealthDoor health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
-      {formatCount(count, 'problema', 'problemas')} primeiro
+      {count.toLocaleString('pt-BR')}
+      <span className="max-sm:sr-only">{count === 1 ? 'problema' : 'problemas'} primeiro</span>
     </button>
   )
 }

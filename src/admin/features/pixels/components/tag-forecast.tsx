@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { formatCount } from '#admin/lib/format-count.ts'
 import type { PreviewState } from '../api/preview-tag.ts'
 import { groupHosts } from '../group-hosts.ts'
@@ -27,7 +28,8 @@ export function TagForecast({ preview: { preview } }: { preview: PreviewState })
       )}
       {hosts.length === 0 ? null : (
         <details className="group">
-          <summary className="flex min-h-11 cursor-pointer items-center gap-2 text-sm font-semibold underline-offset-4 hover:underline">
+          <summary className="flex min-h-11 cursor-pointer items-center gap-1 text-sm font-semibold underline-offset-4 hover:underline">
+            <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
             {formatCount(hosts.length, 'endereço que a página abre', 'endereços que a página abre')}
           </summary>
           <HostList entries={hosts} />

@@ -26,12 +26,11 @@ export function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps)
     <tr className="card:block">
       <td
         colSpan={columns}
-        aria-label={`Por que ${pixel.name} está assim`}
         className="not-card:px-3 not-card:pb-3.5 not-card:@min-[54rem]:pl-18.5 card:block card:px-3 card:pb-3"
       >
         <div
           className={cn(
-            'why rounded-r-xl rounded-l-sm border border-l-4 border-line bg-[#fafaf6] py-2.5 pr-2.5 pl-4 text-[0.9375rem]/[1.45]',
+            'flex flex-wrap items-center gap-x-4 rounded-r-xl rounded-l-sm border border-l-4 border-line bg-[#fafaf6] py-2.5 pr-2.5 pl-4 text-[0.9375rem]/[1.45]',
             health === 'broken'
               ? 'border-l-bad'
               : health === 'partial'
@@ -39,16 +38,18 @@ export function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps)
                 : 'border-l-line-2',
           )}
         >
-          <PixelNote
-            note={first}
-            lastError={run?.status.last_error ?? null}
-            onEditCode={() => onEdit(pixel, { startsAtCode: true })}
-          />
+          <div className="min-w-0 flex-[1_1_20rem]">
+            <PixelNote
+              note={first}
+              lastError={run?.status.last_error ?? null}
+              onEditCode={() => onEdit(pixel, { startsAtCode: true })}
+            />
+          </div>
           {others.length === 0 ? null : (
             <button
               type="button"
               onClick={() => onShowCode(pixel.id)}
-              className="min-h-11 text-sm font-semibold underline underline-offset-4"
+              className="min-h-11 px-1.5 text-sm font-semibold underline underline-offset-4"
             >
               {formatCount(others.length, 'outro motivo', 'outros motivos')}
             </button>
