@@ -13,9 +13,12 @@ export function ListToolbar({ summary, aside, children }: ListToolbarProps) {
   return (
     <div className="flex min-h-12 flex-col gap-2.5 border-b border-line px-4 py-3.5 text-[0.9375rem] text-text-2 sm:flex-row sm:flex-wrap sm:items-center sm:gap-3 sm:py-3 sm:pr-3 sm:pl-5">
       <div
-        className={cn('flex items-center gap-3 sm:mr-auto', aside !== undefined && 'min-h-11 max-sm:-my-1.5')}
+        className={cn(
+          'flex flex-wrap items-center gap-x-3 gap-y-2 sm:mr-auto',
+          aside !== undefined && 'min-h-11 max-sm:-my-1.5',
+        )}
       >
-        <p className="min-w-0 max-sm:flex-1" aria-live="polite">
+        <p className="min-w-0 max-sm:flex-[1_1_7rem]" aria-live="polite">
           {summary}
         </p>
         {aside}

@@ -30,7 +30,7 @@ export function HealthMark({ health, run }: HealthMarkProps) {
         {evidence ? (
           <p
             title={`Nas últimas 24 horas.${at === null ? '' : ` Última vez: ${formatTimestamp(at)}`}`}
-            className="text-[0.8125rem] text-balance text-text-2"
+            className="text-[0.8125rem] text-text-2"
           >
             {evidence}
           </p>

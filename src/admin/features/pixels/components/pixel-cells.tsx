@@ -77,7 +77,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           )}
         </div>
       </td>
-      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left')}>
+      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left tiny:whitespace-normal')}>
         <IconButton
           label={`Ver código: ${pixel.name}`}
           data-code-of={pixel.id}

@@ -19,8 +19,10 @@ export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
       className="inline-flex min-h-11 min-w-11 flex-none justify-center items-center gap-2 rounded-1 border-[1.5px] border-line px-3 font-semibold text-ink hover:border-ink aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-on-ink"
     >
       <HealthDoor health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
-      {count.toLocaleString('pt-BR')}
-      <span className="max-sm:sr-only">{count === 1 ? 'problema' : 'problemas'} primeiro</span>
+      <span>
+        {count.toLocaleString('pt-BR')}
+        <span className="max-sm:sr-only"> {count === 1 ? 'problema' : 'problemas'} primeiro</span>
+      </span>
     </button>
   )
 }

@@ -29,7 +29,10 @@ export function TagForecast({ preview: { preview } }: { preview: PreviewState })
       {hosts.length === 0 ? null : (
         <details className="group">
           <summary className="flex min-h-11 cursor-pointer items-center gap-1 text-sm font-semibold underline-offset-4 hover:underline">
-            <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+            <ChevronRight
+              aria-hidden="true"
+              className="size-4 flex-none transition-transform group-open:rotate-90"
+            />
             {formatCount(hosts.length, 'endereço que a página abre', 'endereços que a página abre')}
           </summary>
           <HostList entries={hosts} />
