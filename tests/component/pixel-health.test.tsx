@@ -41,7 +41,10 @@ test('each health has its word and its shape, the badge stays the switch, and on
   const told = Object.fromEntries(
     names().map((name = '') => {
       const [, , , status] = within(rowOf(name)).getAllByRole('cell')
-      return [name, [...(status?.querySelectorAll('p') ?? [])].map((line) => line.textContent)]
+      return [
+        name,
+        [...(status?.querySelectorAll('p') ?? [])].map((line) => line.textContent?.replaceAll('\u00a0', ' ')),
+      ]
     }),
   )
   expect(told).toEqual({

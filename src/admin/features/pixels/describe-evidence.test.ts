@@ -36,5 +36,5 @@ test.each<[string, Partial<TagStatus>, Health, string | null]>([
   ],
   ['switched off', { last_ran_at: LAST }, 'off', 'Rodou pela última vez há 2 min'],
 ])('%s', (_case, status, health, text) => {
-  expect(describeEvidence({ ...NONE, ...status }, health, NOW)).toBe(text)
+  expect(describeEvidence({ ...NONE, ...status }, health, NOW)?.replaceAll('\u00a0', ' ') ?? null).toBe(text)
 })
