@@ -1,14 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
 /** Whole processes and browsers take their time on a small machine; waiting ends with the fact, not with the clock. */
-const SLOW = { testTimeout: 60_000, hookTimeout: 60_000 }
+const SLOW = { testTimeout: 120_000, hookTimeout: 120_000 }
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

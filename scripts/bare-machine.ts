@@ -18,7 +18,13 @@ const DIRECTORIES = [
   ...globSync('/usr/lib/*/webkit2gtk-*'),
 ]
 /** Something that cannot be run is put over each. */
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const PROGRAMS = [
+  'chromium',
+  'chromium-headless-shell',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+]
   .concat('firefox', 'firefox-esr', 'WebKitWebDriver', 'Xvfb', 'nginx', 'wrk', 'apt-get')
   .flatMap((name) => [`/usr/bin/${name}`, `/usr/sbin/${name}`, `/usr/local/bin/${name}`])
 /** `nobody`: every system has it. */

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createServer as createVite, type ViteDevServer } from 'vite'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
 import { buildAll } from './build-all.ts'
@@ -13,7 +14,7 @@ import { renderAdminFromSource, renderPageFromSource } from './dev-pages.ts'
 import { forward } from './dev-proxy.ts'
 
 const config = parseConfig(readEnvironment())
-const backendPort = config.port + 1
+const backendPort = await portOfTheSystem()
 
 // The server reads names of built files when it starts, so there must be a build; it need not be the newest.
 if (!isBuildFresh()) await buildAll()
@@ -54,6 +55,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await Promise.all([vite.close(), ended])
     process.exit(0)
   })
+}
+
+/** The next port would be somebody else's at times, and whoever waits behind a taken port waits for ever. */
+async function portOfTheSystem(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

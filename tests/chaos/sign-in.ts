@@ -7,13 +7,16 @@ export interface Administrator {
   pixelId: string
 }
 
-/** The principal administrator, with a pixel to work on. */
-export async function signIn(url: string): Promise<Administrator> {
+/** The principal administrator, or another, with a pixel to work on. */
+export async function signIn(
+  url: string,
+  credentials: { email: string; password: string } = PRINCIPAL,
+): Promise<Administrator> {
   const page = await (await fetch(`${url}/admin`)).text()
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}">([^<]+)<`).exec(page)?.[1] ?? ''
   const { anonKey } = JSON.parse(boot) as { anonKey: string }
   const json = { apikey: anonKey, 'content-type': 'application/json' }
-  const session = await send(`${url}/auth/v1/token?grant_type=password`, json, PRINCIPAL)
+  const session = await send(`${url}/auth/v1/token?grant_type=password`, json, credentials)
   const headers = { apikey: anonKey, authorization: `Bearer ${session.access_token}` }
   const pixel = { name: '0', type: 'custom', code: '<script>1</script>' }
   const [row] = (await send(

@@ -11,21 +11,28 @@ export interface Replica {
   server: SpawnedServer
 }
 
-/** The built server as a process of its own that answers. */
-export async function startReplica(place: Place, env: Record<string, string>): Promise<Replica> {
+/** The built server as a process of its own that answers; `within` as for `spawnServer`. */
+export async function startReplica(
+  place: Place,
+  env: Record<string, string>,
+  within: readonly string[] = [],
+): Promise<Replica> {
   const port = await freePort()
   // The replicas of one place share the key, as they must; of two that make it at once one is first.
   const secretKeyFile = join(place.folder, 'secret.key')
   if (env.DATABASE_URL !== undefined) await makeSecretKeyFile(secretKeyFile)
-  const server = spawnServer({
-    PORT: String(port),
-    DATA_DIR: mkdtempSync(join(place.folder, 'data-')),
-    TRUST_PROXY: 'true',
-    PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
-    PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
-    ...(env.DATABASE_URL === undefined ? {} : { SECRET_KEY_FILE: secretKeyFile }),
-    ...env,
-  })
+  const server = spawnServer(
+    {
+      PORT: String(port),
+      DATA_DIR: mkdtempSync(join(place.folder, 'data-')),
+      TRUST_PROXY: 'true',
+      PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
+      PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
+      ...(env.DATABASE_URL === undefined ? {} : { SECRET_KEY_FILE: secretKeyFile }),
+      ...env,
+    },
+    within,
+  )
   place.atEnd(async () => {
     server.child.kill('SIGKILL')
     await server.ended

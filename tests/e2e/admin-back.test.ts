@@ -1,14 +1,19 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { signIn } from '../support/admin-site.ts'
-import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import {
+  DESKTOP,
+  launchBrowser,
+  launchWithBackForwardCache,
+  testWithBackForwardCache,
+} from '../support/browser.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
 let browser: Browser
 beforeAll(async () => {
   site = await startTestApp({ listen: true })
-  browser = await launchBrowser({ backForwardCache: true })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -24,18 +29,23 @@ async function isKept(page: Page, elsewhere: string): Promise<boolean> {
   return page.evaluate(() => 'mark' in window)
 }
 
-test('the browser keeps a public page that was left, but never the dashboard with its session', async () => {
-  const context = await browser.newContext(DESKTOP)
-  const page = await context.newPage()
-  await page.goto(`${site.url}/privacidade`)
-  expect(await isKept(page, `${site.url}/termos`)).toBe(true)
+testWithBackForwardCache(
+  'the browser keeps a public page that was left, but never the dashboard with its session',
+  async () => {
+    const keeping = await launchWithBackForwardCache()
+    onTestFinished(() => keeping.close())
+    const context = await keeping.newContext(DESKTOP)
+    const page = await context.newPage()
+    await page.goto(`${site.url}/privacidade`)
+    expect(await isKept(page, `${site.url}/termos`)).toBe(true)
 
-  await page.goto(`${site.url}/admin`)
-  await signIn(page)
-  expect(await isKept(page, `${site.url}/privacidade`)).toBe(false)
-  await page.getByRole('button', { name: 'Sair', exact: true }).waitFor()
-  await context.close()
-})
+    await page.goto(`${site.url}/admin`)
+    await signIn(page)
+    expect(await isKept(page, `${site.url}/privacidade`)).toBe(false)
+    await page.getByRole('button', { name: 'Sair', exact: true }).waitFor()
+    await context.close()
+  },
+)
 
 test('whoever was signed out meanwhile finds the login on the way back', async () => {
   const context = await browser.newContext(DESKTOP)

@@ -44,14 +44,13 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
   const cdp = await context.newCDPSession(page)
 
   const newest = page.getByRole('switch', { name: `Inativo: Pixel ${PIXELS - 1}` })
-  const told = page.waitForResponse((response) => response.url().endsWith('/admin/api/tags'))
   const click = await countPageWork(cdp, () => clickAndPaint(page))
   expectWithin(click, { ...STEP_AT_MOST, calls: PASSES_OF_A_CLICK * PIXELS })
   expect(await newest.count()).toBe(1)
   await page.getByText(`Pixel desativado: Pixel ${PIXELS - 1}`).waitFor()
-  // What the click brought in its train is drawn before scrolling is counted.
-  await told
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  // What the click brought in its train (the list is asked for again) is done before scrolling is counted.
+  const atRest = async () => (await countPageWork(cdp, () => page.waitForTimeout(1_000))).calls < PIXELS
+  await expect.poll(atRest, { timeout: 40_000 }).toBe(true)
   const active = await admin.site.database.db
     .selectFrom('tracking_pixels')
     .select('name')

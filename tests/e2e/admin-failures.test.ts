@@ -94,6 +94,10 @@ test('users: the agreed texts for save and delete', async () => {
 test('lists: a server that is away is said so, with a way to try again', async () => {
   visit = await admin.visit({ path: '/admin/configuracoes' })
   const { page } = visit
+  // The code of the other screens comes once there is time; what is tried here is their data.
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/admin-users-screen-')),
+  )
   await stop()
   // The data client itself repeats a lost read three times, for seven seconds in all.
   await page.clock.install()

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
 import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
 import { FONT_WORLDS } from '../support/font-worlds.ts'
-import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
+import {
+  expectFirstVisit,
+  expectNothingMoved,
+  noteMovements,
+  recall,
+  untilSettled,
+} from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let site: TestApp
@@ -111,10 +117,10 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
         })
         // Anchors stop below the fixed header, or as far down as the page goes.
         expect(place.atEnd || Math.abs(place.top - 72) <= 1, `${id}: ${JSON.stringify(place)}`).toBe(true)
-        const { worn, painted, shift } = await recall(page)
+        const visited = await recall(page)
         // On the second visit the typeface is there from the first frame on.
-        if (visit > 0) expect(worn).toBeLessThan(painted)
-        expect(shift).toBe(0)
+        if (visit > 0) expect(visited.worn).toBeLessThan(visited.painted)
+        expectNothingMoved(visited)
         await page.close()
       }
     },

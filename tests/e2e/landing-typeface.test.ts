@@ -129,7 +129,7 @@ test('a typeface that does not fit where its fallback stood is not worn on this 
   const context = await newVisitor('liberation', SCREENS['a small phone'])
   await widenFallback(context, 0.6)
   const visit = await recall(await open(context))
-  expect(visit).toMatchObject({ worn: null, shift: 0 })
+  expect(visit).toMatchObject({ worn: null, movements: [] })
   expect(visit.asked).toBeGreaterThan(visit.loaded)
 })
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: GA })
   await vi.waitFor(
     async () => expect(await (await fetch(site.url)).text()).toContain('data-tag-kinds="dm"'),
-    3000,
+    20_000,
   )
 })
 afterAll(async () => {
@@ -51,7 +51,7 @@ async function open(device: BrowserContextOptions = DESKTOP): Promise<void> {
     ignoreHTTPSErrors: true,
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   console = watchConsole(context)
   requests = []
   context.on('request', (request) => requests.push(request.url()))

@@ -57,7 +57,7 @@ afterAll(async () => {
 async function policyContains(app: TestApp, text: string): Promise<void> {
   await vi.waitFor(async () => {
     expect((await fetch(app.url)).headers.get('content-security-policy')).toContain(text)
-  }, 4000)
+  }, 20_000)
 }
 
 /** An administrator works in one tab while the hostile tag runs, with consent, in others. */

@@ -43,11 +43,11 @@ async function accept(...ids: string[]): Promise<void> {
     const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
     const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
     expect([...manifest.matchAll(/\{"id":"([^"]+)"/g)].map((match) => match[1])).toEqual(ids)
-  }, 4000)
+  }, 20_000)
   await page.goto(site.url)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
-const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 8000 })
+const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 30_000 })
 const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
 const reports = async () => {
@@ -66,8 +66,9 @@ test('scripts keep their order, their globals and themselves, as in a page', asy
   const second = await custom('<script>window.secondTag = steps.length; window.done = true</script>')
   await accept(first, second)
   await ran('done')
-  await vi.waitFor(async () =>
-    expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
+  await vi.waitFor(
+    async () => expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
+    20_000,
   )
 })
 
@@ -110,7 +111,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
     expect(counted.get(fine)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
     const hosts = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     expect(hosts).toEqual([{ host: 'evil.example.com', pixel_id: blocked }])
-  }, 5000)
+  }, 20_000)
 })
 
 test("a vendor's script that the visitor's browser blocks is told as blocked, for the tag that it belongs to", async () => {
@@ -118,13 +119,13 @@ test("a vendor's script that the visitor's browser blocks is told as blocked, fo
   const analytics = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-OK' })
   await context.route('https://connect.facebook.net/**', (route) => route.abort('blockedbyclient'))
   await accept(meta, analytics)
-  await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 5000)
-  await page.goto('about:blank')
+  await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 20_000)
+  // The page stays: what is sent while it is left would be lost at times in what intercepts requests here.
   await vi.waitFor(async () => {
     const counted = await reports()
     expect(counted.get(meta)).toMatchObject({ blocked: 1, ran: 0 })
     expect(counted.get(analytics)).toMatchObject({ ran: 1, blocked: 0 })
-  }, 5000)
+  }, 20_000)
 })
 
 test('an unlisted host is out of reach for every way to reach it, and allowing it opens them', async () => {
@@ -140,7 +141,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
     const rows = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     // Chromium does not say which script asked for a picture: that report is nobody's.
     expect(rows).toContainEqual({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
-  }, 10_000)
+  }, 20_000)
   expect(vendors.hits).toEqual([])
   await site.database.db
     .updateTable('tracking_pixels')
@@ -150,7 +151,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await vi.waitFor(async () => {
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).toContain('https://cdn.custom-vendor.com')
-  }, 10_000)
+  }, 20_000)
   await page.reload()
   await vi.waitFor(
     () => expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),

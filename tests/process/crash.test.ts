@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { assertKept, kill, rowsOf, startWriting } from '../chaos/acknowledged-rows.ts'
 import { makeStorage } from '../support/engines.ts'
 
-const ROUNDS = 25
+const ROUNDS = 10
 
 test(`${ROUNDS} times killed in the middle of writing, no acknowledged row is lost and the database always opens`, async () => {
   const storage = await makeStorage('sqlite')

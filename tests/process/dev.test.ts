@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { spawnNode, untilReady } from '../support/spawn-server.ts'
@@ -6,6 +7,9 @@ import { spawnNode, untilReady } from '../support/spawn-server.ts'
 test('npm run dev serves page and dashboard from their sources, everything else from the server, and ends whole', async () => {
   const storage = await makeStorage('sqlite')
   const port = await freePort()
+  // Whatever else runs on the machine may have the next port.
+  const neighbour = createServer().listen(port + 1, '127.0.0.1')
+  onTestFinished(() => void neighbour.close())
   const url = `http://127.0.0.1:${port}`
   const dev = spawnNode(['scripts/dev.ts'], {
     PORT: String(port),
@@ -32,6 +36,8 @@ test('npm run dev serves page and dashboard from their sources, everything else 
 
   dev.child.kill('SIGTERM')
   expect(await dev.ended).toBe(0)
-  await expect(fetch(`http://127.0.0.1:${port + 1}/healthz`)).rejects.toThrow()
+  const behind = /na porta (\d+)/.exec(dev.output())?.[1]
+  expect(behind).toBeDefined()
+  await expect(fetch(`http://127.0.0.1:${behind}/healthz`)).rejects.toThrow()
   await storage.remove()
 })

@@ -50,7 +50,7 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
         ...options,
       })
       // Shorter than a test's own, so that a failure names the step that it hung at.
-      context.setDefaultTimeout(10_000)
+      context.setDefaultTimeout(30_000)
       const messages = watchConsole(context)
       const page = await context.newPage()
       if (prepare) await page.addInitScript(prepare)

@@ -5,7 +5,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { inject } from 'vitest'
+import { inject, test } from 'vitest'
 import { CHROMIUM_FLAGS } from './find-chromium.ts'
 import type { FontWorld } from './font-worlds.ts'
 
@@ -13,8 +13,6 @@ interface LaunchOptions {
   /** The fonts of the visitor's device; the system's are never seen. */
   fonts?: FontWorld | undefined
   resolve?: Record<string, string> | undefined
-  /** Pages that were left are kept and come back as they were, as people's browsers do; the driver switches that off. */
-  backForwardCache?: boolean
 }
 
 /** A real browser. `resolve` sends foreign host names to local stand-ins; every other foreign name does not resolve. */
@@ -25,7 +23,18 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
     executablePath: inject('chromium'),
     args: [...CHROMIUM_FLAGS, `--host-resolver-rules=${rules}`],
     env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[options.fonts ?? 'liberation'] },
-    ignoreDefaultArgs: options.backForwardCache === true ? ['--disable-back-forward-cache'] : [],
+  })
+}
+
+/** `test` where there is a browser that keeps pages that were left, and brings them back as they were. */
+export const testWithBackForwardCache = test.runIf(inject('chromiumWithWindows') !== null)
+
+/** As people have it; the driver would switch it off. */
+export function launchWithBackForwardCache(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: inject('chromiumWithWindows') ?? '',
+    args: CHROMIUM_FLAGS,
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
 }
 

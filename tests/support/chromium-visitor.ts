@@ -3,7 +3,7 @@ import type { Visitor } from './visitor.ts'
 
 export async function newChromiumVisitor(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'pt-BR' })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(30_000)
   const page = await context.newPage()
   return {
     goto: async (url) => void (await page.goto(url)),

@@ -15,7 +15,7 @@ export type Journey = (world: JourneyWorld) => Promise<void>
 
 export const PIXEL_NAME = 'Meta Pixel Principal'
 
-export const WAIT = { timeout: 15_000, interval: 50 }
+export const WAIT = { timeout: 30_000, interval: 50 }
 export const DESK = [1280, 800] as const
 export const PHONE = [375, 740] as const
 

@@ -6,7 +6,7 @@ import type { Visitor } from './visitor.ts'
 export async function newFirefoxVisitor(browser: Browser): Promise<Visitor> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   // Behind another tab it would get no frames.
   await page.bringToFront()
   return {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
 import { isBuildFresh } from '../../scripts/build-stamp.ts'
-import { findChromium } from './find-chromium.ts'
+import { findChromiumWithWindows, findLightChromium } from './find-chromium.ts'
 import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
 import { findWebKit, type WebKitPrograms } from './find-webkit.ts'
@@ -13,6 +13,8 @@ declare module 'vitest' {
     /** Connection string of a private PostgreSQL, without a database name; each test file makes its own database in it. */
     postgresSocket: string
     chromium: string
+    /** Null where it cannot be had. */
+    chromiumWithWindows: string | null
     /** Null where it cannot be had. */
     firefox: string | null
     /** Null where it cannot be had. */
@@ -32,7 +34,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   const postgres = await startPostgres(findPostgres())
   project.provide('postgresSocket', postgres.socketDirectory)
-  project.provide('chromium', findChromium())
+  project.provide('chromium', findLightChromium())
+  const chromiumWithWindows = findChromiumWithWindows()
+  if (chromiumWithWindows === null)
+    console.warn(
+      'Chromium with windows is not installed and cannot be: that no page with a session is kept is left out.',
+    )
+  project.provide('chromiumWithWindows', chromiumWithWindows)
   project.provide('firefox', findFirefox())
   project.provide('webkit', findWebKit())
   const fonts = writeFontConfigurations()

@@ -5,7 +5,7 @@ import { ROLE_SELECTORS, shownAndNamed } from './shown-and-named.ts'
 import type { Role, Visitor } from './visitor.ts'
 import { WEBKIT_TOOLBAR_PX, type WebKit } from './webkit.ts'
 
-const WAIT = { timeout: 15_000, interval: 50 }
+const WAIT = { timeout: 30_000, interval: 50 }
 
 export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
   const driver = await webkit.open()
@@ -19,11 +19,17 @@ export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
         .manage()
         .window()
         .setRect({ x: 0, y: 0, width, height: height + WEBKIT_TOOLBAR_PX })),
-    click: (role, name) => vi.waitFor(async () => (await findByRole(driver, role, name)).click(), WAIT),
+    click: (role, name) =>
+      vi.waitFor(async () => {
+        const found = await findByRole(driver, role, name)
+        await bringIntoView(driver, found)
+        await found.click()
+      }, WAIT),
     type: (label, text) =>
       vi.waitFor(async () => {
         const field = (await evaluate(fieldLabelled as never, label)) as WebElement | null
         if (field === null) throw new Error(`no field is labelled "${label}"`)
+        await bringIntoView(driver, field)
         await field.sendKeys(text)
       }, WAIT),
     press: (key) =>
@@ -35,6 +41,11 @@ export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
     screenshot: async () => Buffer.from(await driver.takeScreenshot(), 'base64'),
     close: () => driver.quit(),
   }
+}
+
+/** At once: the driver scrolls as the page does, smoothly, and refuses what has not arrived when it looks. */
+async function bringIntoView(driver: WebDriver, element: WebElement): Promise<void> {
+  await driver.executeScript("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
 }
 
 async function findByRole(driver: WebDriver, role: Role, name: string): Promise<WebElement> {

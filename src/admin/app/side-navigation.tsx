@@ -8,8 +8,8 @@ const LINK =
   'relative flex min-h-14 flex-col items-center justify-center gap-0.5 rounded-1 px-0.5 text-center wrap-anywhere hyphens-auto text-xs/tight font-medium text-text-2 hover:bg-ink/5 hover:text-ink md:min-h-16 md:gap-1 lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:px-3.5 lg:text-left lg:text-base [&_svg]:size-5 [&_svg]:flex-none'
 const CURRENT =
   'aria-[current=page]:font-semibold aria-[current=page]:text-ink lg:aria-[current=page]:bg-surface lg:aria-[current=page]:shadow-low'
-/** The light in the door: above the tab on a phone, at its side on the rail, a small arch in the list. */
-const LIGHT =
+/** Marks the current tab: above it on a phone, at its side on the rail, a small arch in the list. */
+const MARK =
   'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch lg:[.tab-mark+&]:hidden'
 
 /** `current` is null on what is none of the tabs. */
@@ -31,7 +31,7 @@ export function SideNavigation({ current }: { current: Tab | null }) {
           <tab.icon aria-hidden="true" />
           {tab.label}
           {tab.id === 'pixels' ? <ProblemMark /> : null}
-          {tab === current ? <span aria-hidden="true" className={LIGHT} /> : null}
+          {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
         </a>
       ))}
       <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>

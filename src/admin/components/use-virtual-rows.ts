@@ -21,10 +21,12 @@ export function useVirtualRows<T extends { id: string | number }>(
   })
   const measure = useCallback(
     (row: HTMLTableSectionElement | null) => {
-      // A row of another height than expected moves all that follow it: the first one says what to expect.
-      if (row !== null && estimate.current === undefined) {
-        estimate.current = row.getBoundingClientRect().height
-        virtualizer.measure()
+      // A row of another height than expected moves all that follow it: the last one seen says what to expect, in whole
+      // pixels, as the virtualizer measures. Few have something under them, and those say nothing about the others.
+      const isFirst = estimate.current === undefined
+      if (row !== null && (isFirst || row.rows.length === 1)) {
+        estimate.current = row.offsetHeight
+        if (isFirst) virtualizer.measure()
       }
       virtualizer.measureElement(row)
     },

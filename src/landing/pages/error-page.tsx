@@ -1,6 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { COLORS } from '#design/colors.ts'
-import { Brand } from '../parts/brand.tsx'
+import { PlainHeader } from '../parts/plain-header.tsx'
 
 export const ERROR_TEXTS = {
   404: {
@@ -17,11 +17,7 @@ export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 
   const { title, text } = ERROR_TEXTS[status]
   return (
     <div className="dark lost">
-      <header className="plain">
-        <div className="wrap">
-          <Brand name={site.brandName} href="/" />
-        </div>
-      </header>
+      <PlainHeader className="plain" brandName={site.brandName} />
       <main className="wrap">
         <div>
           <p className="badge">Erro {status}</p>

@@ -4,17 +4,13 @@ import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
 import { LegalText } from '../legal/legal-text.tsx'
 import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
-import { Brand } from '../parts/brand.tsx'
 import { CompanyLine } from '../parts/company-line.tsx'
+import { PlainHeader } from '../parts/plain-header.tsx'
 
 export function LegalPage({ site, slug }: { site: SiteInfo; slug: LegalSlug }) {
   return (
     <>
-      <header className="dark plain">
-        <div className="wrap">
-          <Brand name={site.brandName} href="/" />
-        </div>
-      </header>
+      <PlainHeader className="dark plain" brandName={site.brandName} />
       <main className="sheet wrap">
         <h1>{legalTitle(slug)}</h1>
         <p className="date">{LEGAL_DATE}</p>

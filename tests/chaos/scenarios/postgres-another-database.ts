@@ -6,7 +6,6 @@ import { type Scenario, until } from '../scenario.ts'
 export const postgresAnotherDatabase: Scenario = {
   name: 'an empty database answers in place of ours, first bare, then with a schema of its own',
   promised: 'nothing of it is served or filled: calls get 503 until ours is back, the page stays as it was',
-  quick: true,
   run: (place) =>
     postgresUnderLoad(place, async ({ postgres, ask, replicas, untilRefused }) => {
       const url = replicas[0]?.url ?? ''

@@ -1,7 +1,6 @@
 import type { Db } from '#server/db/database.ts'
-import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { toJson } from '../protocol/read-body.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { closeEveryWayIn } from '../users/close-every-way-in.ts'
 import type { UserRow } from '../users/user-object.ts'
 
 /** The account stays; password, factors, codes and sessions of its holder end, and the address counts as confirmed. */
@@ -21,8 +20,5 @@ export async function handOverAccount(trx: Db, user: UserRow, passwordHash: stri
     })
     .where('id', '=', user.id)
     .execute()
-  await trx.deleteFrom('auth_factors').where('user_id', '=', user.id).execute()
-  await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
-  await deleteTokens(trx, user.id)
-  await endSessions(trx, user.id)
+  await closeEveryWayIn(trx, user.id)
 }

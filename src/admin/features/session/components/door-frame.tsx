@@ -5,11 +5,11 @@ interface DoorFrameProps {
   title: string
   text: string
   children: ReactNode
-  /** Stands on the threshold. */
+  /** At the lower edge. */
   footer: ReactNode
 }
 
-/** Who is not in yet stands in the lit doorway. */
+/** The frame of every screen before the dashboard: login, codes, links of mails. */
 export function DoorFrame({ title, text, children, footer }: DoorFrameProps) {
   return (
     <main className="on-ink grid min-h-dvh place-items-end-safe justify-center overflow-hidden px-6 pt-22 sm:px-10 sm:pt-18">

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'
 import { refuseRemovalOfPrincipal } from '#server/auth/principal/refuse-on-principal.ts'
 import { authError } from '#server/auth/protocol/auth-error.ts'
 import { flag, readBody } from '#server/auth/protocol/read-body.ts'
-import { endSessions } from '#server/auth/sessions/end-sessions.ts'
 import { auditedUser } from '#server/auth/users/audit-user.ts'
+import { closeEveryWayIn } from '#server/auth/users/close-every-way-in.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
@@ -60,8 +59,5 @@ async function hide(trx: Db, user: UserRow): Promise<void> {
     .where('id', '=', user.id)
     .execute()
   await trx.deleteFrom('admin_roles').where('user_id', '=', user.id).execute()
-  await trx.deleteFrom('auth_factors').where('user_id', '=', user.id).execute()
-  await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
-  await deleteTokens(trx, user.id)
-  await endSessions(trx, user.id)
+  await closeEveryWayIn(trx, user.id)
 }
