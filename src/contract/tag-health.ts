@@ -10,6 +10,11 @@ export const HEALTH_LABELS: Record<TagHealth, string> = {
   off: 'Desligado',
 }
 
+/** As the dashboard writes it: what nobody confirmed is not simply said to work. */
+export function healthLabel({ health, confirmed }: Pick<PixelHealth, 'health' | 'confirmed'>): string {
+  return HEALTH_LABELS[health] + (health === 'working' && !confirmed ? ', sem confirmação' : '')
+}
+
 /** Why a pixel is as it is; `message` is a whole Portuguese sentence. */
 export interface HealthReason {
   code: string

@@ -18,6 +18,15 @@ export interface ConversionCall {
   args: unknown[]
 }
 
+/** How a tag's page view is told from its other requests. */
+export interface TagHit {
+  hosts: string[]
+  /** What its address carries: letters, digits, `_` and `-`. */
+  id: string | null
+  /** The page view is the script itself; of any other vendor a script proves only that it was loaded. */
+  byScript?: true
+}
+
 export interface ManifestTag {
   /** Identifier of the pixel's row. */
   id: string
@@ -29,7 +38,7 @@ export interface ManifestTag {
   hosts: string[]
   steps: TagStep[]
   /** Where its page view goes, and the ID that its address then carries. */
-  hit?: { hosts: string[]; id: string | null }
+  hit?: TagHit
   conversions?: Partial<Record<Conversion, ConversionCall[]>>
   /** What its vendors leave in the browser, as `name`, `prefix*` or `/pattern/`: deleted when consent is taken back. */
   leaves?: { cookies?: string[]; local?: string[]; session?: string[] }

@@ -15,21 +15,29 @@ export type TagOutcome = (typeof TAG_OUTCOMES)[number]
 export const TAG_VERDICTS = ['answered', 'sent', 'unknown', 'failed'] as const
 export type TagVerdict = (typeof TAG_VERDICTS)[number]
 
-/** Of the request that carries the pixel's own ID; `none` only when the page stayed long enough to see one. */
+/** Of the request that carries the pixel's own ID; `none` when the page stayed long enough to see one. */
 export const HIT_VERDICTS = [...TAG_VERDICTS, 'none'] as const
 export type HitVerdict = (typeof HIT_VERDICTS)[number]
 
 export const TAG_ERROR_MAX_LENGTH = 200
 export const TAG_REPORT_MAX_RESULTS = 500
-export const TAG_REPORT_MAX_HOSTS = 40
+export const TAG_REPORT_MAX_HOSTS = 100
+export const TAG_REPORT_MAX_STOPPED = 40
 
 export interface TagResult {
   id: string
   outcome: TagOutcome
   error?: string | undefined
-  /** Hosts that the tag may reach, and the best that was seen of each. */
-  hosts?: Record<string, TagVerdict> | undefined
   hit?: HitVerdict | undefined
+}
+
+/** What our policy kept the page from. */
+export interface StoppedRequest {
+  host: string
+  /** The part of the policy, such as `img-src`. */
+  directive: string
+  /** Whose code tried, where the browser tells it: the path of a file of ours, or the host of another's. */
+  source?: string | undefined
 }
 
 /** One beacon per visit, and one for each conversion. Nothing about the visitor. */
@@ -37,6 +45,12 @@ export interface TagReport {
   /** Version of the tag set: what is told about an older one is no evidence about the tags of now. */
   set?: string
   results: TagResult[]
+  /** Hosts that these tags may reach, and the best that was seen of each. */
+  hosts?: Record<string, TagVerdict> | undefined
+  /** True in a browser whose timeline misses nothing: what is not in it was not sent. */
+  sees_all?: boolean | undefined
+  /** Every host once for each use. Browsers report it themselves too, but not always, and a busy page not in time. */
+  stopped?: StoppedRequest[]
   /** The tags whose vendors were told of a conversion. */
   conversion?: { name: string; ids: string[] }
 }

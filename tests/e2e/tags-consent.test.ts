@@ -10,6 +10,7 @@ const META = '123456789012345'
 const GA = 'G-ABC123'
 const PAGE_VIEWS = [
   'connect.facebook.net/en_US/fbevents.js',
+  `connect.facebook.net/signals/config/${META}`,
   'www.facebook.com/tr',
   'www.google-analytics.com/g/collect',
   'www.googletagmanager.com/gtag/js',

@@ -73,7 +73,7 @@ test('scripts keep their order, their globals and themselves, as in a page', asy
 })
 
 test('one throws, one loops for two seconds, one is blocked, one never answers: the page and the others go on', async () => {
-  vendors.serve('cdn.custom-vendor.com/hangs.js', 'hang')
+  vendors.serve('cdn.custom-vendor.com/hangs.js', 'never')
   const throws = await custom('<script>var before = 1; throw new Error("Deu ruim")</script>')
   const loops = await custom(
     '<script>for (var end = Date.now() + 2000; Date.now() < end; ); window.looped = true</script>',

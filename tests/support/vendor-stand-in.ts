@@ -1,19 +1,20 @@
 import { once } from 'node:events'
-import { createServer as createProxy } from 'node:http'
+import { createServer as createProxy, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { generate } from 'selfsigned'
-import { VENDOR_SCRIPTS } from './vendor-scripts.ts'
+import { writeAnswer } from './vendor-stand-ins/answer.ts'
+import { toLibrary } from './vendor-stand-ins/library.ts'
+import type { Answer, VendorRequest } from './vendor-stand-ins/stand-in.ts'
+import { STAND_INS } from './vendor-stand-ins/stand-ins.ts'
 
-interface VendorHit {
-  host: string
-  path: string
-  query: URLSearchParams
-  method: string
-  body: string
+interface VendorHit extends VendorRequest {
+  /** Of requests that tell an event: whose it is, which, and of which account. */
+  heard: { vendor: string; event: string; account: string } | null
 }
 
 export interface VendorStandIn {
+  certificate: { key: string; cert: string }
   /** For `launchBrowser`: every vendor's name leads here. */
   resolve: Record<string, string>
   /** For browsers that map no names: a proxy behind which every host leads here. */
@@ -21,38 +22,43 @@ export interface VendorStandIn {
   hits: VendorHit[]
   /** Hits as `host path`, without repetition, sorted. */
   seen(): string[]
-  /** Serves a script, or hangs up without an answer. */
-  serve(address: string, script: string | 'hang'): void
+  /** Requests that no stand-in has an answer for: a stand-in or a tag that is not what it should be. */
+  strays(): string[]
+  /** Serves a script, or never answers. */
+  serve(address: string, script: string | 'never'): void
   clear(): void
   close(): Promise<void>
 }
 
-const VENDOR_NAMES = [
-  'connect.facebook.net',
-  'www.facebook.com',
-  'www.googletagmanager.com',
-  'www.google-analytics.com',
-  'unlisted.vendor-cdn.com',
-  'cdn.custom-vendor.com',
-  'evil.example.com',
-]
+/** Hosts of no vendor in particular: they take whatever they are sent. */
+const STRANGERS = ['cdn.custom-vendor.com', 'evil.example.com']
 
 /** One TLS server in the place of every vendor. It writes down all that it is sent. */
 export async function startVendors(): Promise<VendorStandIn> {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'vendors' }], { keySize: 2048 })
-  const scripts = new Map<string, string>(Object.entries(VENDOR_SCRIPTS))
+  const certificate = await makeCertificate()
+  const answers = readAnswers()
+  const hosts = [...new Set([...answers.keys()].map((address) => address.split('/', 1)[0] ?? ''))]
   const hits: VendorHit[] = []
-  const server = createServer({ key, cert }, async (request, response) => {
+  const strays = new Set<string>()
+  const note = (request: IncomingMessage, body: string): VendorHit => {
+    const { hostname: host, pathname: path, searchParams: query } = addressOf(request)
+    const told: VendorRequest = { host, path, query, method: request.method ?? '', body }
+    const hit = { ...told, heard: hear(told) }
+    hits.push(hit)
+    return hit
+  }
+  const server = createServer(certificate, async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    const host = request.headers.host ?? ''
-    const url = new URL(request.url ?? '/', `https://${host}`)
-    hits.push({ host, path: url.pathname, query: url.searchParams, method: request.method ?? '', body })
-    const script = scripts.get(host + url.pathname)
-    if (script === 'hang') return
-    response.setHeader('access-control-allow-origin', '*')
-    if (script === undefined) response.writeHead(204).end()
-    else response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+    const hit = note(request, body)
+    const answer = findAnswer(answers, hit.host + hit.path)
+    if (answer === undefined && !STRANGERS.includes(hit.host)) strays.add(hit.host + hit.path)
+    await writeAnswer(response, answer ?? '204', hit)
+  })
+  // Refused, and not left alone: Chromium opens one socket after the other to a machine, and all are one here.
+  server.on('upgrade', (request, socket) => {
+    note(request, '')
+    socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -71,11 +77,13 @@ export async function startVendors(): Promise<VendorStandIn> {
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   return {
+    certificate,
     proxy: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    resolve: Object.fromEntries(VENDOR_NAMES.map((name) => [name, `127.0.0.1:${port}`])),
+    resolve: Object.fromEntries([...hosts, ...STRANGERS].map((name) => [name, `127.0.0.1:${port}`])),
     hits,
     seen: () => [...new Set(hits.map((hit) => hit.host + hit.path))].sort(),
-    serve: (address, script) => void scripts.set(address, script),
+    strays: () => [...strays],
+    serve: (address, script) => void answers.set(address, script === 'never' ? script : { script }),
     clear: () => void hits.splice(0),
     close: async () => {
       server.closeAllConnections()
@@ -85,4 +93,44 @@ export async function startVendors(): Promise<VendorStandIn> {
       }
     },
   }
+}
+
+async function makeCertificate(): Promise<VendorStandIn['certificate']> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'vendors' }], { keySize: 2048 })
+  return { key, cert }
+}
+
+function readAnswers(): Map<string, Answer> {
+  return new Map(
+    STAND_INS.flatMap((standIn) =>
+      Object.entries(standIn.answers).map(([address, answer]): [string, Answer] => [
+        address,
+        typeof answer === 'object' && 'script' in answer
+          ? { script: toLibrary(answer.script, standIn) }
+          : answer,
+      ]),
+    ),
+  )
+}
+
+/** The exact address, or the longest one with a `*` that it begins with. */
+function findAnswer(answers: ReadonlyMap<string, Answer>, address: string): Answer | undefined {
+  const exact = answers.get(address)
+  if (exact !== undefined) return exact
+  const [match] = [...answers.keys()]
+    .filter((key) => key.endsWith('*') && address.startsWith(key.slice(0, -1)))
+    .sort((a, b) => b.length - a.length)
+  return match === undefined ? undefined : answers.get(match)
+}
+
+function hear(request: VendorRequest): VendorHit['heard'] {
+  for (const { vendor, hear: hears } of STAND_INS) {
+    const heard = hears(request)
+    if (heard !== null) return { vendor, ...heard }
+  }
+  return null
+}
+
+function addressOf({ url = '/', headers }: IncomingMessage): URL {
+  return new URL(url, `https://${headers.host}`)
 }

@@ -45,7 +45,7 @@ export const FOOTER_COLUMNS: FooterColumn[] = [
       { label: 'Benefícios', to: '#benefits' },
       { label: 'Tecnologia', to: '#technology' },
       { label: 'Segurança', to: '#security' },
-      { label: 'Análises', to: '#analytics' },
+      { label: 'Análises', to: '#analises' },
     ],
   },
   {

@@ -1,4 +1,4 @@
-export type ServiceId = 'gateway' | 'mobile' | 'analytics' | 'security' | 'global' | 'apis'
+export type ServiceId = 'gateway' | 'mobile' | 'analises' | 'security' | 'global' | 'apis'
 
 export interface Service {
   id: ServiceId
@@ -38,7 +38,7 @@ export const SERVICES: { title: string; explore: string; cards: Service[] } = {
       ],
     },
     {
-      id: 'analytics',
+      id: 'analises',
       title: 'Análises avançadas',
       features: ['Aprovação por meio, nicho e horário', 'Painel em tempo real', 'Relatórios para exportar'],
     },

@@ -10,7 +10,7 @@ import { SecurityDrawing } from '../drawings/security.tsx'
 const DRAWINGS: Record<ServiceId, ReactNode> = {
   gateway: <GatewayDrawing />,
   mobile: <MobileDrawing />,
-  analytics: <AnalyticsDrawing />,
+  analises: <AnalyticsDrawing />,
   security: <SecurityDrawing />,
   global: <GlobalDrawing />,
   apis: <ApiDrawing />,

@@ -36,6 +36,11 @@ export class BlockedHostBuffer {
     this.#merge({ host, pixel_id: pixelId, count: 1, last_seen_at: new Date(now).toISOString() })
   }
 
+  /** That there is such a host, from whoever does not know how often. */
+  see(host: string, pixelId: string | null, now = Date.now()): void {
+    this.#merge({ host, pixel_id: pixelId, count: 0, last_seen_at: new Date(now).toISOString() })
+  }
+
   flush(): Promise<void> {
     return this.#flush.now()
   }

@@ -91,7 +91,13 @@ function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<Ma
   const account = pixel_id ?? mark.account
   // A Google tag stands for other accounts, whose IDs its requests carry; Google Ads writes its own without the letters.
   const isShown = pageView.showsId && !account?.startsWith('GT-')
-  return { hit: { hosts: [...pageView.hosts], id: isShown ? (account?.replace(/^AW-/, '') ?? null) : null } }
+  return {
+    hit: {
+      hosts: [...pageView.hosts],
+      id: isShown && /^[\w-]+$/.test(account ?? '') ? (account?.replace(/^AW-/, '') ?? null) : null,
+      ...(pageView.byScript && { byScript: true }),
+    },
+  }
 }
 
 /** Code that listens to the page's own event tells its vendor itself: it must not be told twice. */

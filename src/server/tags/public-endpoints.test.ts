@@ -118,14 +118,14 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         id: other,
         outcome: 'ran',
         hit: 'sent',
-        hosts: {
-          'connect.facebook.net': 'answered',
-          'evil.example.com': 'answered',
-          'x.y': 'sent',
-          __proto__: 'sent',
-        },
       }
-      const report = (body: object) => post('/api/tags/report', { results: [result, result], ...body })
+      const hosts = {
+        'connect.facebook.net': 'answered',
+        'evil.example.com': 'answered',
+        'x.y': 'sent',
+        __proto__: 'sent',
+      }
+      const report = (body: object) => post('/api/tags/report', { results: [result, result], hosts, ...body })
       expect((await report({ set: 'another' })).status).toBe(204)
       expect((await report({})).status).toBe(204)
       expect(
@@ -144,6 +144,65 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
             'visit ran 1',
           ].map((row) => [true, row]),
         )
+      }, 10_000)
+    })
+  })
+
+  describe('what the page heard its policy stop', () => {
+    const setNow = async () => /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
+    const visit = async (stopped: object[], set?: string) =>
+      post('/api/tags/report', {
+        set: set ?? (await setNow()),
+        results: [{ id: other, outcome: 'ran', hit: 'none' }],
+        sees_all: true,
+        stopped,
+      })
+    const hits = () =>
+      site.database.db.selectFrom('tag_evidence').selectAll().where('subject', '=', 'hit').execute()
+
+    test('is kept for the pixel that it belongs to, pictures and frames too, and counted once with the browser’s report', async () => {
+      const stopped = { host: 'pixel.facebook.com', directive: 'img-src' }
+      await visit([stopped, { host: 'frame.facebook.com', directive: 'frame-src' }, stopped])
+      await vi.waitFor(async () => {
+        const rows = (await stored('blocked_hosts')) as { host: string; pixel_id: string; count: number }[]
+        expect(rows.map(({ host, pixel_id, count }) => [host, pixel_id === other, count]).sort()).toEqual([
+          ['frame.facebook.com', true, 1],
+          ['pixel.facebook.com', true, 1],
+        ])
+      }, 10_000)
+      await visit([stopped])
+      await visit([{ host: 'a.unknown-vendor.com', directive: 'connect-src', source: 'a.vendor.com' }])
+      await vi.waitFor(async () => {
+        const rows = (await stored('blocked_hosts')) as { host: string; pixel_id: string; count: number }[]
+        expect(rows).toHaveLength(3)
+        expect(rows.find(({ host }) => host === 'pixel.facebook.com')?.count).toBe(1)
+        expect(rows.find(({ host }) => host === 'a.unknown-vendor.com')?.pixel_id).toBe(pixel)
+      }, 10_000)
+    })
+
+    test.each<[string, object[], number]>([
+      ['another tag’s', [{ host: 'x.vendor.com', directive: 'img-src', source: 'a.vendor.com' }], 1],
+      ['nobody’s', [{ host: 'x.nobody-knows.com', directive: 'img-src' }], 0],
+      ['its vendor’s', [{ host: 'pixel.facebook.com', directive: 'img-src' }], 0],
+      ['what cannot be allowed', [{ host: 'pixel.facebook.com', directive: 'style-src' }], 0],
+    ])('that nothing was sent counts only beside what was stopped of %s', async (_whose, stopped, count) => {
+      await visit(stopped)
+      await vi.waitFor(async () => {
+        const visits = site.database.db.selectFrom('tag_evidence').selectAll().where('subject', '=', 'visit')
+        expect(await visits.execute()).toHaveLength(1)
+      }, 10_000)
+      expect(await hits()).toHaveLength(count)
+    })
+
+    test('is forgotten from a page of another set, and for what could not be allowed', async () => {
+      await visit([{ host: 'pixel.facebook.com', directive: 'img-src' }], 'another')
+      for (const host of ['10.0.0.1', 'localhost', 'a b', 'x/y.com', '*.facebook.com', 'www.facebook.com'])
+        expect((await visit([{ host, directive: 'img-src' }])).status, host).toBe(204)
+      expect((await visit(Array(41).fill({ host: 'a.com', directive: 'img-src' }))).status).toBe(400)
+      await visit([{ host: 'last.facebook.com', directive: 'img-src' }])
+      await vi.waitFor(async () => {
+        const hosts = (await stored('blocked_hosts')) as { host: string }[]
+        expect(hosts.map(({ host }) => host)).toEqual(['last.facebook.com'])
       }, 10_000)
     })
   })

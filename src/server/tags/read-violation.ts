@@ -1,4 +1,5 @@
 import { publicHostOf } from '#contract/tag-host.ts'
+import type { StoppedRequest } from '#contract/tag-report.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 
@@ -27,17 +28,34 @@ export function readViolation(
   ownHosts: ReadonlySet<string>,
 ): Violation | null {
   const report = field(body, 'csp-report')
+  const page = parseUrl(field(report, 'document-uri'))
+  if (page === null || page.pathname !== '/' || !ownOrigins(siteUrl).includes(page.origin)) return null
   const [directive = ''] = String(
     field(report, 'effective-directive') ?? field(report, 'violated-directive') ?? '',
   ).split(' ', 1)
-  const page = parseUrl(field(report, 'document-uri'))
-  const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
-  if (use === undefined) return null
-  if (page === null || page.pathname !== '/' || !ownOrigins(siteUrl).includes(page.origin)) return null
   const blocked = field(report, 'blocked-uri')
-  const host = typeof blocked === 'string' ? publicHostOf(blocked) : null
-  if (host === null || ownHosts.has(host)) return null
   const source = parseUrl(field(report, 'source-file'))
+  return toViolation({ directive, blocked: typeof blocked === 'string' ? blocked : '', source }, ownHosts)
+}
+
+/** The same of what the page itself heard. */
+export function readStopped(
+  { host, directive, source }: StoppedRequest,
+  siteUrl: string,
+  ownHosts: ReadonlySet<string>,
+): Violation | null {
+  const from = source === undefined || source.startsWith('/') ? source : `https://${source}`
+  const sourceUrl = from !== undefined && URL.canParse(from, siteUrl) ? new URL(from, siteUrl) : null
+  return toViolation({ directive, blocked: `https://${host}`, source: sourceUrl }, ownHosts)
+}
+
+function toViolation(
+  { directive, blocked, source }: { directive: string; blocked: string; source: URL | null },
+  ownHosts: ReadonlySet<string>,
+): Violation | null {
+  const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
+  const host = publicHostOf(blocked)
+  if (use === undefined || host === null || ownHosts.has(host)) return null
   // Browser extensions meet the page's policy too, and no administrator can do anything about them.
   if (source !== null && !['https:', 'http:'].includes(source.protocol)) return null
   return { host, use, sourceFile: source?.href ?? null }

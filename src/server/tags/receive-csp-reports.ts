@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { AppError } from '../http/app-error.ts'
-import type { TagSources } from '../http/content-security-policy.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
-import { readViolation, type Violation } from './read-violation.ts'
-import { matchesSource } from './source-keys.ts'
+import { isAllowed } from './is-allowed.ts'
+import { readViolation } from './read-violation.ts'
 import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 16_000
@@ -45,8 +44,4 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       return reply.code(204).send()
     })
   })
-}
-
-function isAllowed({ host, use }: Violation, sources: TagSources): boolean {
-  return sources[use].some((source) => matchesSource(host, source))
 }

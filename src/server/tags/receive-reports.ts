@@ -6,6 +6,7 @@ import {
   TAG_ERROR_MAX_LENGTH,
   TAG_OUTCOMES,
   TAG_REPORT_MAX_RESULTS,
+  TAG_REPORT_MAX_STOPPED,
   TAG_REPORT_PATH,
   TAG_VERDICTS,
 } from '#contract/tag-report.ts'
@@ -14,9 +15,10 @@ import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-pu
 import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
+import { readVisit } from './health/read-visit.ts'
+import { noteStopped, type StoppedDeps } from './note-stopped.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
-import type { TagStore } from './tag-store.ts'
 
 const BODY_LIMIT_BYTES = 64_000
 
@@ -28,11 +30,23 @@ const reportSchema = z.object({
         id: z.string(),
         outcome: z.enum(TAG_OUTCOMES),
         error: z.optional(z.string()),
-        hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
         hit: z.optional(z.enum(HIT_VERDICTS)),
       }),
     )
     .check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+  hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
+  sees_all: z.optional(z.boolean()),
+  stopped: z.optional(
+    z
+      .array(
+        z.object({
+          host: z.string().check(z.maxLength(253)),
+          directive: z.string().check(z.maxLength(32)),
+          source: z.optional(z.string().check(z.maxLength(253))),
+        }),
+      )
+      .check(z.maxLength(TAG_REPORT_MAX_STOPPED)),
+  ),
   conversion: z.optional(
     z.object({
       name: z.enum(CONVERSIONS),
@@ -41,9 +55,8 @@ const reportSchema = z.object({
   ),
 })
 
-interface ReportDeps {
+interface ReportDeps extends StoppedDeps {
   guard: PublicGuard
-  tags: TagStore
   buffer: ReportBuffer
   evidence: EvidenceBuffer
 }
@@ -51,22 +64,24 @@ interface ReportDeps {
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, tags, buffer, evidence }: ReportDeps,
+  { guard, buffer, evidence, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
     reserveRoom(guard, 'tag-report')
-    const { set, results, conversion } = parsed.data
+    const { tags } = deps
+    const { set, results, conversion, stopped = [] } = parsed.data
     const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
     const ran = membersOf(tags.recent, set)
+    const visit = readVisit(parsed.data, ran, noteStopped(deps, ran.size === 0 ? [] : stopped))
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
       buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)
       const member = ran.get(id)
-      if (member !== undefined) noteEvidence(evidence, member, result)
+      if (member !== undefined) noteEvidence(evidence, member, result, visit)
     }
     if (conversion !== undefined) {
       for (const id of new Set(conversion.ids)) {

@@ -37,7 +37,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   registerConsent(app, { db, guard })
-  registerTagReports(app, { guard, tags, buffer, evidence })
+  registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.

@@ -32,7 +32,14 @@ export async function storeBlockedHosts(
       if (ofTag >= MAX_HOSTS_PER_TAG || !hasRoom()) continue
       held.set(pixel_id, ofTag + 1)
     }
-    rows.push({ id: id ?? randomUUID(), pixel_id, host, count, first_seen_at: last_seen_at, last_seen_at })
+    rows.push({
+      id: id ?? randomUUID(),
+      pixel_id,
+      host,
+      count: id === undefined ? Math.max(1, count) : count,
+      first_seen_at: last_seen_at,
+      last_seen_at,
+    })
   }
   if (rows.length === 0) return
   const sum = sql<number>`blocked_hosts.count + excluded.count`

@@ -65,8 +65,9 @@ export interface Vendor {
   /**
    * Where its page view goes at once, as far as a page can see it (not by socket, worker or form). `showsId` when the
    * address names the account, which tells two pixels of one vendor apart, and one that never sends from one that does.
+   * `byScript` for a container, whose coming is all that there is to see.
    */
-  pageView?: { hosts: readonly string[]; showsId: boolean }
+  pageView?: { hosts: readonly string[]; showsId: boolean; byScript?: true }
   conversion?: VendorConversion
   /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
   suffixes: readonly string[]

@@ -1,5 +1,5 @@
 import type { Pixel } from '#contract/pixel.ts'
-import { HEALTH_LABELS, type PixelHealth } from '#contract/tag-health.ts'
+import { healthLabel, type PixelHealth } from '#contract/tag-health.ts'
 
 /** As the wire has it, with what works and nobody could confirm as a state of its own. */
 export type Health = PixelHealth['health'] | 'unconfirmed'
@@ -16,7 +16,8 @@ export const HEALTHS: readonly Health[] = [
 ]
 
 export function labelOfHealth(health: Health): string {
-  return health === 'unconfirmed' ? `${HEALTH_LABELS.working}, sem confirmação` : HEALTH_LABELS[health]
+  if (health === 'unconfirmed') return healthLabel({ health: 'working', confirmed: false })
+  return healthLabel({ health, confirmed: true })
 }
 
 /** Undefined while nobody knows: before the first answer, and between a switch and the next one. */

@@ -27,5 +27,5 @@ startCrossing()
 appendLink('manifest', '/site.webmanifest')
 // The policy lets pictures come from the assets only, so what a browser looks for by itself is not shown in every one.
 appendLink('icon', page?.dataset.icon ?? '')
-const tagSet = readTagSet()
+const tagSet = readTagSet(async () => (await import('../tags/run-tags.ts')).deleteLeftovers())
 startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))

@@ -1,6 +1,6 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION } from '#contract/consent-choice.ts'
-import { readConsentCookie } from './consent-cookie.ts'
+import { readConsentCookie } from '../shared/consent-cookie.ts'
 
 /** What the visitor agreed to, or null when it must be asked (again): no choice, another text, another kind of tag. */
 export function readGranted(inUse: readonly ConsentCategory[]): ConsentCategory[] | null {

@@ -6,11 +6,11 @@ import {
   OPTIONAL_CATEGORIES,
 } from '#contract/consent-choice.ts'
 import type { ConsentRecord } from '#contract/consent-record.ts'
+import { readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
+import { noteCookiesBeforeTags } from '../shared/cookies-before-tags.ts'
 import { randomId } from '../shared/random-id.ts'
 import type { TagSet } from '../shared/tag-set.ts'
-import { readConsentCookie, writeConsentCookie } from './consent-cookie.ts'
 import { updateGoogleConsent } from './google-consent.ts'
-import { deleteTagCookies, forgetCookiesBeforeTags, noteCookiesBeforeTags } from './tag-cookies.ts'
 
 /** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
 export function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
@@ -29,13 +29,11 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   if (!taken) return false
   updateGoogleConsent(granted)
   if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
-  deleteTagCookies()
-  // Only a reload unloads what already runs; a vendor may write its cookies once more while the page unloads.
-  addEventListener('pagehide', () => {
-    deleteTagCookies()
-    if (granted.length === 0) forgetCookiesBeforeTags()
-  })
-  location.reload()
+  // Only a reload unloads what already runs. Should the part that cleans up not come, nothing runs any more all the same.
+  void tagSet
+    .deleteLeftovers()
+    .catch(() => {})
+    .then(() => location.reload())
   return true
 }
 

@@ -7,9 +7,11 @@ export interface TagSet {
   inUse: ConsentCategory[]
   /** Names the manifest; empty when there is no tag. */
   version: string
+  /** Deletes what tags left, once their consent is taken back. Loaded with the tags, or when it is needed. */
+  deleteLeftovers(): Promise<void>
 }
 
-export function readTagSet(): TagSet {
+export function readTagSet(deleteLeftovers: TagSet['deleteLeftovers']): TagSet {
   const { tags: version = '', tagKinds = '' } = document.documentElement.dataset
-  return { inUse: fromLetters(tagKinds), version }
+  return { inUse: fromLetters(tagKinds), version, deleteLeftovers }
 }

@@ -8,11 +8,11 @@ const VENDOR_TIMEOUT_MS = 10_000
  * One step of a tag. Our own files keep their order among all tags (`async = false`: only this server could hold that
  * up). A vendor's file is outside that queue, and only the next step of its own tag waits for it.
  */
-export function runStep(step: TagStep, run: TagRun): Promise<void> {
+export async function runStep(step: TagStep, run: TagRun): Promise<void> {
   if (step.kind === 'image') {
     // No `onerror`: an answer without a picture (204 is usual) ends as an error too. What the policy stops is heard of.
     new Image().src = step.src
-    return Promise.resolve()
+    return
   }
   const script = document.createElement('script')
   for (const [name, value] of Object.entries(step.attributes)) script.setAttribute(name, value)
@@ -28,5 +28,5 @@ export function runStep(step: TagStep, run: TagRun): Promise<void> {
     if (step.kind === 'vendor') setTimeout(resolve, VENDOR_TIMEOUT_MS)
   })
   document.head.append(script)
-  return step.kind === 'own' || step.wait ? done : Promise.resolve()
+  if (step.kind === 'own' || step.wait) await done
 }

@@ -1,12 +1,14 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manifest.ts'
-import { deleteLeftovers } from './delete-leftovers.ts'
+import { cleanUpAfter } from './delete-leftovers.ts'
 import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
 import { sendReport } from './send-report.ts'
 import { TagRun } from './tag-run.ts'
 import type { Conversion } from './watch-conversions.ts'
 import { watchRuns } from './watch-runs.ts'
+
+export { deleteLeftovers } from './delete-leftovers.ts'
 
 /** Tags of this page that have started: a second choice starts only what the first did not. */
 const runs = new Map<string, TagRun>()
@@ -23,7 +25,7 @@ export async function runTags(
   const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   if (watch === null) {
     watch = watchRuns(version, runs)
-    addEventListener('pagehide', () => deleteLeftovers(running()))
+    cleanUpAfter(running)
   }
   for (const tag of tags) {
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue

@@ -2,12 +2,13 @@ import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 
 /** From good to bad: worse news replaces better. */
-const ORDER: readonly TagOutcome[] = ['ran', 'failed', 'blocked', 'stopped']
+const ORDER: readonly (TagOutcome | null)[] = [null, 'ran', 'failed', 'blocked', 'stopped']
 
 /** What became of one tag on this page. */
 export class TagRun {
   readonly tag: ManifestTag
   outcome: TagOutcome | null = null
+  isTold = false
   error: string | undefined
 
   constructor(tag: ManifestTag) {
@@ -15,18 +16,14 @@ export class TagRun {
   }
 
   note(outcome: TagOutcome, error?: string): void {
-    if (this.outcome !== null && ORDER.indexOf(outcome) <= ORDER.indexOf(this.outcome)) return
+    if (ORDER.indexOf(outcome) <= ORDER.indexOf(this.outcome)) return
     this.outcome = outcome
     this.error = error
   }
 
-  /** True for an address that a step of the tag itself loads. */
+  /** True for the address of a script or picture that a step of the tag itself loads. */
   loads(address: string): boolean {
-    return this.tag.steps.some((step) => step.kind === 'vendor' && step.src === address)
-  }
-
-  shows(image: string): boolean {
-    return this.tag.steps.some((step) => step.kind === 'image' && step.src === image)
+    return this.tag.steps.some(({ src }) => src === address)
   }
 
   owns(file: string): boolean {

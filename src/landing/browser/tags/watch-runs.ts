@@ -1,39 +1,58 @@
-import { TAG_ERROR_MAX_LENGTH, type TagReport, type TagResult } from '#contract/tag-report.ts'
-import { matchesSource } from './matches-source.ts'
+import { TAG_ERROR_MAX_LENGTH, type TagResult } from '#contract/tag-report.ts'
+import { SETTLE_MS } from './is-quiet.ts'
+import { findEngine } from './judge-request.ts'
+import { noteViolations } from './note-violations.ts'
 import { sendReport } from './send-report.ts'
 import type { TagRun } from './tag-run.ts'
-import { watchRequests } from './watch-requests.ts'
+import { type Look, mayReach, watchRequests } from './watch-requests.ts'
 
-/** Scripts that a tag's own code adds, and what they send, are still on their way when its last step is done. */
-const SETTLE_MS = 4_000
+/** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
+const MAX_WAIT_MS = 16_000
+const LOOK_AGAIN_MS = 1_000
 
 /** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
 export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { settled(): void } {
-  const told = new Set<string>()
-  const requests = watchRequests()
+  const engine = findEngine(window)
+  const violations = noteViolations(({ effectiveDirective, sourceFile, blockedURI }) => {
+    const isScript = effectiveDirective.startsWith('script-src')
+    for (const run of runs.values())
+      if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
+  })
+  const look = watchRequests(engine, violations.has)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const tell = (isEarly: boolean) => {
-    const results: TagReport['results'] = []
-    for (const [id, run] of runs) {
-      if (run.outcome === null || told.has(id)) continue
-      told.add(id)
-      results.push(describeRun(run, isEarly))
-    }
-    if (results.length > 0) sendReport({ set, results })
+    const seen = look()
+    const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
+    if (open.length === 0) return
+    sendReport({
+      set,
+      results: open.map((run) => describeRun(run, seen, isEarly)),
+      hosts: seen.hostsOf(open.map(({ tag }) => tag)),
+      stopped: violations.list(),
+      sees_all: engine === 'firefox',
+    })
   }
-  const describeRun = (run: TagRun, isEarly: boolean): TagResult => {
-    const hit = requests.hitOf(run.tag)
+  const describeRun = (run: TagRun, seen: Look, isEarly: boolean): TagResult => {
+    run.isTold = true
+    const hit = seen.hitOf(run.tag)
     // Nothing of this visit got through to the vendor.
     if (hit === 'failed') run.note('blocked')
+    // Whoever leaves at once has not waited for the page view.
+    const isNone = run.tag.hit && !isEarly && seen.isQuiet(run.tag)
     return {
       id: run.tag.id,
       outcome: run.outcome ?? 'ran',
       error: run.error,
-      hosts: requests.hostsOf(run.tag),
-      // Whoever leaves at once has not waited for the page view.
-      hit: isEarly && hit === 'none' ? undefined : hit,
+      hit: hit ?? (isNone ? 'none' : undefined),
     }
+  }
+  const tellWhenQuiet = (waited: number) => {
+    const seen = look()
+    const isPending = ({ outcome, tag }: TagRun) =>
+      outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
+    if (waited >= MAX_WAIT_MS || ![...runs.values()].some(isPending)) tell(false)
+    else timer = setTimeout(tellWhenQuiet, LOOK_AGAIN_MS, waited + LOOK_AGAIN_MS)
   }
 
   // Load errors of elements do not bubble, but they are captured on their way down.
@@ -42,28 +61,20 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
     (event: Event) => {
       if (event instanceof ErrorEvent) {
         for (const run of runs.values()) {
-          if (run.owns(event.filename))
-            run.note('failed', String(event.message).slice(0, TAG_ERROR_MAX_LENGTH))
+          if (run.owns(event.filename)) run.note('failed', event.message.slice(0, TAG_ERROR_MAX_LENGTH))
         }
       } else if (event.target instanceof HTMLScriptElement) {
         const { src } = event.target
-        for (const run of ownersOf(src, runs)) run.note(requests.isStopped(src) ? 'stopped' : 'blocked')
+        for (const run of ownersOf(src, runs)) run.note(violations.has(src) ? 'stopped' : 'blocked')
       }
     },
     true,
   )
-  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile, blockedURI }) => {
-    const isScript = effectiveDirective.startsWith('script-src')
-    for (const run of runs.values()) {
-      if (isScript ? run.owns(sourceFile) || run.loads(blockedURI) : run.shows(blockedURI))
-        run.note('stopped')
-    }
-  })
   addEventListener('pagehide', () => tell(true))
   return {
     settled: () => {
       clearTimeout(timer)
-      timer = setTimeout(() => tell(false), SETTLE_MS)
+      timer = setTimeout(tellWhenQuiet, SETTLE_MS, SETTLE_MS)
     },
   }
 }
@@ -75,7 +86,7 @@ function ownersOf(address: string, runs: ReadonlyMap<string, TagRun>): TagRun[] 
   const loaders = all.filter((run) => run.loads(address))
   if (loaders.length > 0) return loaders
   const { hostname } = new URL(address)
-  const owners = all.filter(({ tag }) => tag.hosts.some((source) => matchesSource(hostname, source)))
+  const owners = all.filter(({ tag }) => mayReach(tag, hostname))
   const named = owners.filter(({ tag }) => {
     const id = tag.vendorId ?? tag.hit?.id
     return id && address.includes(id)

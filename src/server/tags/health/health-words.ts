@@ -47,6 +47,10 @@ export const HEALTH_WORDS = {
     code: 'not_confirmed',
     message: `Rodou sem erro e nada foi barrado. Os navegadores que vieram até agora não contam se ${vendor} recebeu.`,
   }),
+  notSeen: (vendor: string, id: string, visits: number): HealthReason => ({
+    code: 'not_confirmed',
+    message: `Rodou sem erro e nada foi barrado, mas em ${visits === 1 ? '1 visita' : `${visits} visitas`} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
+  }),
   inPage: (): HealthReason => ({
     code: 'in_page',
     message: 'Está no HTML da página inicial, para todos, sem pedir consentimento.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HEALTH_LABELS } from '#contract/tag-health.ts'
+import { HEALTH_LABELS, healthLabel } from '#contract/tag-health.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './judge-health.ts'
 import { NO_EVIDENCE } from './read-evidence.ts'
@@ -30,6 +30,15 @@ const BLOCKED: BlockedHost = {
 }
 const seen = (evidence: Partial<HealthInput['evidence']>) => ({ evidence: { ...NO_EVIDENCE, ...evidence } })
 
+function never(
+  name: string,
+  hit: HealthInput['evidence']['hit'],
+  health: string,
+  code: string,
+): [string, Partial<HealthInput>, string, boolean, string[]][] {
+  return [[name, seen({ visits: { ran: 10 }, hit }), health, false, [code]]]
+}
+
 test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ['answered', {}, 'working', true, []],
   ['seen to leave', seen({ visits: { ran: 2 }, hit: { sent: 1, none: 1 } }), 'working', true, []],
@@ -55,17 +64,32 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
     false,
     ['not_confirmed'],
   ],
+  ...never('it ran and its ID never left in visits that agree', { none: 3 }, 'broken', 'nothing_sent'),
+  ...never('too few visits saw nothing leave', { none: 2 }, 'working', 'not_confirmed'),
+  ...never(
+    'one visit saw a request that it cannot judge',
+    { none: 9, unknown: 1 },
+    'working',
+    'not_confirmed',
+  ),
+  ...never('one was sent and got no connection', { none: 9, failed: 1 }, 'working', 'not_confirmed'),
   [
-    'it ran and its ID never left',
-    seen({ visits: { ran: 3 }, hit: { none: 3 } }),
-    'broken',
+    'a vendor that shows no ID',
+    { visibleId: null, ...seen({ visits: { ran: 9 }, hit: { none: 9 } }) },
+    'working',
     false,
-    ['nothing_sent'],
+    ['not_confirmed'],
   ],
-  ['its hits failed', seen({ visits: { ran: 3 }, hit: { failed: 3 } }), 'broken', false, ['nothing_sent']],
   [
-    'a vendor whose hits come late sent none yet',
-    { visibleId: null, ...seen({ visits: { ran: 1 }, hit: { none: 1 } }) },
+    'nothing left, because our policy stopped a host that it needs',
+    { ...seen({ visits: { ran: 9 }, hit: { none: 9 } }), stopped: [BLOCKED] },
+    'partial',
+    false,
+    ['stopped_by_policy'],
+  ],
+  [
+    'nothing left, because our policy stopped a script of it in one visit of many',
+    seen({ visits: { ran: 30, stopped: 1 }, hit: { none: 9 } }),
     'working',
     false,
     ['not_confirmed'],
@@ -74,13 +98,44 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ['a host was stopped', { stopped: [BLOCKED] }, 'partial', true, ['stopped_by_policy']],
   ['a script was stopped', seen({ visits: { ran: 1, stopped: 1 } }), 'partial', false, ['stopped_by_policy']],
   [
-    'every visit was stopped',
+    'every visit was stopped before the vendor heard of it, which a click mends',
     { ...seen({ visits: { stopped: 2 } }), stopped: [BLOCKED] },
+    'partial',
+    false,
+    ['stopped_by_policy'],
+  ],
+  [
+    'every visit was stopped at its second script',
+    {
+      ...seen({ visits: { stopped: 2 }, hosts: new Map([['a.com', { answered: 2 }]]) }),
+      stopped: [BLOCKED],
+    },
+    'partial',
+    false,
+    ['stopped_by_policy'],
+  ],
+  [
+    'every visit was stopped, and nobody knows where',
+    seen({ visits: { stopped: 2 } }),
     'broken',
     false,
     ['stopped_by_policy'],
   ],
   ['blockers everywhere', seen({ visits: { blocked: 4 } }), 'broken', false, ['blocked_in_browser']],
+  [
+    'the only visitors so far have blockers',
+    seen({ visits: { blocked: 2 } }),
+    'partial',
+    false,
+    ['blocked_in_browser'],
+  ],
+  [
+    'a script is blocked everywhere, and the page view is answered',
+    seen({ visits: { blocked: 4 }, hit: { answered: 4 } }),
+    'partial',
+    true,
+    ['blocked_in_browser'],
+  ],
   [
     'blockers often',
     seen({ visits: { ran: 8, blocked: 2 }, hit: { sent: 8 } }),
@@ -97,6 +152,20 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ],
   ['errors', seen({ visits: { ran: 1, failed: 1 }, hit: { sent: 1 } }), 'partial', true, ['script_error']],
   ['errors only', seen({ visits: { failed: 2 } }), 'broken', false, ['script_error']],
+  [
+    'an error after its page view',
+    seen({ visits: { failed: 2 }, hit: { answered: 2 } }),
+    'partial',
+    true,
+    ['script_error'],
+  ],
+  [
+    'an error after a request that nobody can judge',
+    seen({ visits: { failed: 2 }, hosts: new Map([['a.com', { unknown: 1 }]]) }),
+    'partial',
+    false,
+    ['script_error'],
+  ],
   [
     'code that cannot work',
     { warnings: [{ code: 'document_write', message: 'x' }] },
@@ -139,4 +208,15 @@ test('the words name the host, the share and who stopped it', () => {
   expect(single?.action?.label).toBe('Permitir px.ads.linkedin.com')
   const [blocker] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 3, blocked: 1 } }) }).reasons
   expect(blocker?.message).toMatch(/1 de 4 visitas \(25%\).*bloqueadores/)
+})
+
+test('a visit that saw nothing leave is said, and proves nothing yet', () => {
+  const [reason] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 2 }, hit: { none: 2 } }) }).reasons
+  expect(reason?.message).toMatch(/2 visitas.*1234567/)
+})
+
+test('the label says when nobody confirmed it', () => {
+  expect(healthLabel({ health: 'working', confirmed: false })).toBe('Funcionando, sem confirmação')
+  expect(healthLabel({ health: 'working', confirmed: true })).toBe('Funcionando')
+  expect(healthLabel({ health: 'partial', confirmed: false })).toBe('Com falhas')
 })

@@ -23,6 +23,8 @@ export interface HealthInput {
 
 /** Fewer visits than this without the vendor are ad blockers and bad networks, as everywhere. */
 const SHARE = 0.1
+/** A slow network or a vendor that had nothing to say once prove nothing: so many visits must agree. */
+const AGREEING_VISITS = 3
 /** Of what stands in these, something does not do what its author expects. */
 const BREAKING = new Set([
   'does_not_parse',
@@ -47,24 +49,37 @@ export function judgeHealth(input: HealthInput): PixelHealth {
       ? { health: 'partial', confirmed: false, reasons: faults }
       : { health: 'working', confirmed: true, reasons: [HEALTH_WORDS.inPage()] }
   }
-  const { visits } = input.evidence
-  const all = sum(visits)
+  const all = sum(input.evidence.visits)
   if (all === 0) return { health: 'waiting', confirmed: false, reasons: faults }
-  const reached = visits.ran ?? 0
   const seen = [...faults, ...faultsOfVisits(input, all)]
+  // What our own policy stopped has a host and a button that mends it: faults, and nothing worse.
+  if (input.stopped.length === 0 && !reachedVendor(input, all))
+    return { health: 'broken', confirmed: false, reasons: seen }
   const sent = judgeHits(input)
-  if (reached === 0 || sent === 'never') {
-    const reason =
-      sent === 'never' ? [HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, reached)] : []
-    return { health: 'broken', confirmed: false, reasons: [...seen, ...reason] }
+  if (sent === 'never') {
+    const reason = HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, input.evidence.hit.none ?? 0)
+    return { health: 'broken', confirmed: false, reasons: [...seen, reason] }
   }
   const confirmed = sent === 'confirmed'
   if (seen.length > 0) return { health: 'partial', confirmed, reasons: seen }
-  return {
-    health: 'working',
-    confirmed,
-    reasons: confirmed ? [] : [HEALTH_WORDS.notConfirmed(input.vendorName)],
-  }
+  return { health: 'working', confirmed, reasons: confirmed ? [] : [whyUnconfirmed(input)] }
+}
+
+function whyUnconfirmed({ vendorName, visibleId, evidence: { hit } }: HealthInput): HealthReason {
+  return hit.none === sum(hit) && visibleId !== null
+    ? HEALTH_WORDS.notSeen(vendorName, visibleId, hit.none)
+    : HEALTH_WORDS.notConfirmed(vendorName)
+}
+
+/** False only where visits prove that nothing got through: what a few visitors' own browsers stopped is no proof. */
+function reachedVendor({ evidence: { visits, hit, hosts } }: HealthInput, all: number): boolean {
+  if ((visits.ran ?? 0) > 0) return true
+  const found = [hit, ...hosts.values()]
+  if (found.some((counts) => (counts.answered ?? 0) + (counts.sent ?? 0) > 0)) return true
+  // In Chromium a script that was blocked leaves the same trace as a request that arrived.
+  const mayHave = (visits.failed ?? 0) > 0 ? found : [hit]
+  if (mayHave.some((counts) => (counts.unknown ?? 0) > 0)) return true
+  return visits.blocked === all && all < AGREEING_VISITS
 }
 
 function whyNothingRuns(input: HealthInput): HealthReason | null {
@@ -93,16 +108,17 @@ function faultsOfVisits(
 }
 
 /**
- * `never`: visits ran it long enough, in browsers that would have seen its page view leave, and none did. A script or a
- * settings file that was loaded proves no page view: only a request that carries the account's ID confirms one.
+ * `never`: visits agree that it ran, that nothing kept it from sending, and that nothing left. A script or a settings file
+ * that was loaded proves no page view: only a request that carries the account's ID confirms one.
  */
-function judgeHits({ evidence: { hit }, visibleId }: HealthInput): 'confirmed' | 'unconfirmed' | 'never' {
-  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return visibleId === null ? 'unconfirmed' : 'confirmed'
-  if (sum(hit) === 0) return 'unconfirmed'
-  if ((hit.unknown ?? 0) > 0) return 'unconfirmed'
-  if ((hit.failed ?? 0) > 0) return 'never'
-  return visibleId === null ? 'unconfirmed' : 'never'
+function judgeHits({ evidence: { hit, visits }, visibleId, stopped }: HealthInput): Sent {
+  if (visibleId === null) return 'unconfirmed'
+  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return 'confirmed'
+  const isHindered = stopped.length > 0 || (visits.stopped ?? 0) > 0
+  return !isHindered && hit.none === sum(hit) && hit.none >= AGREEING_VISITS ? 'never' : 'unconfirmed'
 }
+
+type Sent = 'confirmed' | 'unconfirmed' | 'never'
 
 function sum(counts: Partial<Record<string, number>>): number {
   return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0)

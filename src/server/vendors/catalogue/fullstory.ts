@@ -30,7 +30,7 @@ export const fullstory: Vendor = {
       },
     },
   ],
-  pageView: { hosts: ['rs.fullstory.com', 'edge.fullstory.com'], showsId: false },
+  pageView: { hosts: ['rs.fullstory.com'], showsId: false },
   conversion: {
     call: 'FS',
     args: {

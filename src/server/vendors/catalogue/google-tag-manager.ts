@@ -45,7 +45,7 @@ export const googleTagManager: Vendor = {
       },
     },
   ],
-  pageView: { hosts: ['www.googletagmanager.com'], showsId: true },
+  pageView: { hosts: ['www.googletagmanager.com'], showsId: true, byScript: true },
   conversion: {
     call: 'dataLayer.push',
     args: {

@@ -66,7 +66,17 @@ export const hubspot: Vendor = {
       hosts: { img: ['*.hubspotusercontent-na1.net'], frame: ['play.hubspotvideo.com'] },
     },
   ],
-  pageView: { hosts: ['*.hubspot.com'], showsId: true },
+  // Forms and settings below hubspot.com carry the account too, and are no page view.
+  pageView: {
+    hosts: [
+      'track.hubspot.com',
+      'track-eu1.hubspot.com',
+      'track-na2.hubspot.com',
+      'track-na3.hubspot.com',
+      'track-ap1.hubspot.com',
+    ],
+    showsId: true,
+  },
   suffixes: [
     'hubspot.com',
     'hs-scripts.com',

@@ -1,0 +1,35 @@
+import { type StoppedRequest, TAG_REPORT_MAX_STOPPED } from '#contract/tag-report.ts'
+
+export interface Violations {
+  /** True when our policy stopped that very address. */
+  has(address: string): boolean
+  /** Each host once for each use and whoever tried. */
+  list(): StoppedRequest[]
+}
+
+/** Hears of everything that our policy stops, of pictures and frames too, whoever tried. */
+export function noteViolations(onViolation: (violation: SecurityPolicyViolationEvent) => void): Violations {
+  const addresses = new Set<string>()
+  const stopped = new Map<string, StoppedRequest>()
+  document.addEventListener('securitypolicyviolation', (violation) => {
+    const { blockedURI, effectiveDirective: directive, sourceFile } = violation
+    addresses.add(blockedURI)
+    onViolation(violation)
+    const source = sourceOf(sourceFile)
+    if (source === null || !blockedURI.startsWith('https:')) return
+    const { hostname: host } = new URL(blockedURI)
+    stopped.set(`${directive} ${host} ${source}`, { host, directive, source })
+  })
+  return {
+    has: (address) => addresses.has(address),
+    list: () => [...stopped.values()].slice(0, TAG_REPORT_MAX_STOPPED),
+  }
+}
+
+/** Undefined where the browser names none, null for an extension, whose violations are not the page's. */
+function sourceOf(file: string): string | null | undefined {
+  if (!file) return undefined
+  if (!file.startsWith('http')) return null
+  const { origin, pathname, hostname } = new URL(file)
+  return origin === location.origin ? pathname : hostname
+}

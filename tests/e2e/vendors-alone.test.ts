@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { healthLabel } from '#contract/tag-health.ts'
+import { VENDORS } from '#server/vendors/vendors.ts'
+import { writeDocRow } from '../support/doc-table.ts'
+import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
+import { hostsOf, independentGroups } from '../support/vendor-stand-ins/independent-groups.ts'
+import type { StandIn } from '../support/vendor-stand-ins/stand-in.ts'
+import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
+
+const catalogue = (id: string) => VENDORS.find((vendor) => vendor.id === id)
+const opens = (id: string) => Object.values(catalogue(id)?.hosts ?? {}).flat()
+const GROUPS = independentGroups(STAND_INS, opens)
+
+/** There before the first tag, and nobody's: a cookie and a key of the site, and one that a vendor left long ago. */
+const BEFORE = { cookies: ['sessao', '_pk_id.1.1fff'], keys: ['carrinho'] }
+/** Marks of a refusal and keys of the site's owner, written while the tags ran. */
+const KEPT = { cookies: ['__hs_opt_out', '__kla_off'], keys: ['plausible_ignore', 'umami.disabled'] }
+/** In no catalogue: what some tag wrote under a name of its own. */
+const UNKNOWN = 'marca_de_alguem'
+
+let vendorSite: VendorSite
+beforeAll(async () => {
+  vendorSite = await startVendorSite()
+})
+afterAll(() => vendorSite.close())
+beforeEach(() => vendorSite.removeAll())
+
+test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), group] as const))(
+  'by itself, from the paste to the withdrawal: %s',
+  async (_names, group) => {
+    const { vendors } = vendorSite
+    const ids: string[] = []
+    for (const { snippet, account, vendor } of group) {
+      const { id, preview } = await vendorSite.paste(snippet(account))
+      expect(preview.recognised).toMatchObject({ vendor, id: account, name: catalogue(vendor)?.name })
+      expect(preview.warnings).toEqual([])
+      ids.push(id)
+    }
+    const { page, context, stopped } = await vendorSite.visit()
+    await write(page, BEFORE)
+    await page.getByRole('button', { name: 'Aceitar todos' }).click()
+    await vendorSite.untilPageViews(group)
+
+    const told = group.filter(({ vendor }) => catalogue(vendor)?.conversion !== undefined)
+    await convert(page)
+    await vi.waitFor(
+      () => expect(told.filter((standIn) => conversionsOf(standIn).length === 0)).toEqual([]),
+      30_000,
+    )
+    const unheard = () =>
+      group.flatMap(hostsOf).filter((host) => !vendors.hits.some((hit) => hit.host === host))
+    await vi.waitFor(() => expect(unheard()).toEqual([]), 30_000)
+    const statuses = await vendorSite.untilJudged(ids)
+    expect(statuses.filter(({ health }) => health !== 'working')).toEqual([])
+    expect(await stopped()).toEqual([])
+    expect(vendors.strays()).toEqual([])
+
+    await write(page, KEPT)
+    await write(page, { cookies: [UNKNOWN], keys: [] })
+    const left = await read(page)
+    await withdraw(page)
+    const after = await read(page)
+
+    const unwritten: string[] = []
+    for (const [index, standIn] of group.entries()) {
+      const status = statuses[index]
+      if (status === undefined) throw new Error(`${standIn.vendor} is not in the overview`)
+      const reached = hostsOf(standIn).filter((host) => vendors.hits.some((hit) => hit.host === host))
+      const names = namesOf(standIn)
+      const isIn = ({ cookies, keys }: typeof left, name: string) =>
+        cookies.includes(name) || keys.includes(name)
+      const gone = names.filter((name) => isIn(left, name) && !isIn(after, name))
+      const row = [
+        catalogue(standIn.vendor)?.name ?? '',
+        'yes',
+        `\`${standIn.account}\``,
+        `${reached.length} of ${hostsOf(standIn).length}`,
+        `\`${standIn.pageView}\``,
+        [...new Set(conversionsOf(standIn))].map((event) => `\`${event}\``).join(', ') || 'none',
+        healthLabel(status),
+        names.length === 0 ? 'leaves none' : `${gone.length} of ${names.length}`,
+      ] as const
+      try {
+        writeDocRow('docs/vendors.md', 'vendors', row)
+      } catch {
+        unwritten.push(row.join(' | '))
+      }
+    }
+    // Rows that had to be written: what the document said was not what was found.
+    expect(unwritten).toEqual([])
+    expect(after.cookies).toEqual(['portico_consent', ...BEFORE.cookies, ...KEPT.cookies].sort())
+    expect(after.keys).toEqual([...BEFORE.keys, ...KEPT.keys].sort())
+    await context.close()
+  },
+  120_000,
+)
+
+/** Events beyond page views, of its own account. */
+function conversionsOf({ vendor, account, pageView }: StandIn): string[] {
+  return vendorSite.vendors.hits.flatMap(({ heard }) =>
+    heard?.vendor === vendor && heard.account === account && heard.event !== pageView ? [heard.event] : [],
+  )
+}
+
+function namesOf({ leaves: { cookies = [], local = [], session = [] } }: StandIn): string[] {
+  return [...new Set([...cookies, ...local, ...session])]
+}
+
+/** A click that a vendor is told of; where the link leads is not of interest here. */
+async function convert(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    addEventListener('click', (event) => {
+      if ((event.target as Element).closest('a') !== null) event.preventDefault()
+    }),
+  )
+  await page.getByRole('link', { name: 'Abrir Conta' }).first().click()
+}
+
+async function withdraw(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await reloaded
+}
+
+function write(page: Page, names: { cookies: string[]; keys: string[] }): Promise<void> {
+  return page.evaluate(({ cookies, keys }) => {
+    // biome-ignore lint/suspicious/noDocumentCookie: as tags write them.
+    for (const name of cookies) document.cookie = `${name}=1; path=/; max-age=86400`
+    for (const key of keys) localStorage.setItem(key, '1')
+  }, names)
+}
+
+function read(page: Page): Promise<{ cookies: string[]; keys: string[] }> {
+  return page.evaluate(() => ({
+    cookies: document.cookie
+      .split('; ')
+      .map((cookie) => cookie.split('=', 1)[0] ?? '')
+      .sort(),
+    keys: [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort(),
+  }))
+}

@@ -1,0 +1,154 @@
+import { connect } from 'node:net'
+import type { Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
+import { falselyGreen } from '../support/falsely-green.ts'
+import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
+import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
+import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
+
+/** All but the container, beside which the policy would prove nothing: it lets whatever is loaded load more. */
+const ALL = STAND_INS.filter(({ vendor }) => vendor !== 'google-tag-manager')
+const PAGE_LIMIT_BYTES = 11_500
+
+let vendorSite: VendorSite
+let ids: string[]
+beforeAll(async () => {
+  vendorSite = await startVendorSite()
+  ids = await vendorSite.add(ALL.map(({ snippet, account }) => snippet(account)))
+})
+afterAll(() => vendorSite.close())
+
+test('with all of them, head and page stay within their limits', async () => {
+  expect((await readPage()).head.length).toBeLessThan(HEAD_LIMIT_BYTES)
+  // A change is served at once, and a moment later as small as it can be.
+  await vi.waitFor(async () => expect((await readPage()).body).toBeLessThanOrEqual(PAGE_LIMIT_BYTES), 30_000)
+})
+
+test('who refuses contacts nobody, now and at the next visit, and it is on the record', async () => {
+  const { page, context } = await vendorSite.visit()
+  const foreign: string[] = []
+  context.on('request', (request) => {
+    if (!request.url().startsWith(page.url())) foreign.push(request.url())
+  })
+  await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await page.reload({ waitUntil: 'networkidle' })
+  await page.evaluate(() => new Promise((done) => requestIdleCallback(done)))
+  expect(foreign).toEqual([])
+  expect(vendorSite.vendors.hits).toEqual([])
+  await vi.waitFor(async () => {
+    const records = await vendorSite.site.database.db.selectFrom('consent_records').selectAll().execute()
+    expect(records).toMatchObject([{ action: 'reject', categories: [] }])
+  }, 30_000)
+  await context.close()
+})
+
+test('who accepts reaches all of them, the page stands still, and each is judged by what it did', async () => {
+  const { page, context, stopped } = await vendorSite.visit()
+  await page.evaluate(noteShifts)
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vendorSite.untilPageViews(ALL)
+  const statuses = await vendorSite.untilJudged(ids)
+  expect(statuses.filter(({ health }) => health !== 'working')).toEqual([])
+  expect(await stopped()).toEqual([])
+  expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBe(0)
+  await context.close()
+})
+
+/** What each opens in the policy is told without a browser (vendor-policy.test.ts); these two share most hosts. */
+test('one that is switched off takes nothing from the others', async () => {
+  const before = await vendorSite.overview()
+  const others = (overview: typeof before, id: string) =>
+    overview.pixels
+      .filter(({ pixel_id }) => pixel_id !== id)
+      .map(({ pixel_id, health, confirmed, hosts }) => ({ pixel_id, health, confirmed, hosts }))
+  for (const vendor of ['google-ads', 'google-analytics-4']) {
+    const id = ids[ALL.findIndex((standIn) => standIn.vendor === vendor)] ?? ''
+    await vendorSite.change(id, { is_active: false })
+    const without = await vendorSite.overview()
+    expect(others(without, id)).toEqual(others(before, id))
+    const policy = (await readPage()).head
+    const missing = others(without, id)
+      .flatMap(({ hosts }) => hosts)
+      .filter(({ host }) => !isIn(policy, host))
+    expect(missing).toEqual([])
+    await vendorSite.change(id, { is_active: true })
+  }
+})
+
+test('a blocker that stops what is sent, and nothing else, makes no pixel say that it works', async () => {
+  await vendorSite.forgetVisits()
+  const { page, context } = await vendorSite.visit((visitor) =>
+    visitor.route(
+      ({ hostname }) => hostname in vendorSite.vendors.resolve,
+      (route) => (tells(route.request()) ? route.abort('blockedbyclient') : route.fallback()),
+    ),
+  )
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  const statuses = await vendorSite.untilJudged(ids)
+  expect(vendorSite.vendors.hits.filter(({ heard }) => heard !== null)).toEqual([])
+  expect(falselyGreen(vendorSite.vendors, ALL, statuses)).toEqual([])
+  await context.close()
+})
+
+test('of two pixels of one vendor, the one whose account does not exist is the one that does not work', async () => {
+  await vendorSite.removeAll()
+  const unknown = '000000000000000'
+  const two = await vendorSite.add([metaPixel.account, unknown].map(metaPixel.snippet))
+  const { page, context } = await vendorSite.visit()
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vendorSite.untilPageViews([metaPixel])
+  // One visit proves nothing: three agree.
+  const others = [await context.newPage(), await context.newPage()]
+  await Promise.all(others.map((other) => other.goto(page.url())))
+  await vi.waitFor(async () => {
+    const [good, bad] = await vendorSite.untilJudged(two)
+    expect(good).toMatchObject({ health: 'working' })
+    expect(bad).toMatchObject({ health: 'broken', reasons: [{ code: 'nothing_sent' }] })
+    expect(bad?.reasons[0]?.message).toContain(unknown)
+  }, 60_000)
+  await context.close()
+})
+
+/** Whether a request tells a vendor of an event. */
+function tells(request: Request): boolean {
+  const { hostname: host, pathname: path, searchParams: query } = new URL(request.url())
+  const told = { host, path, query, method: request.method(), body: request.postData() ?? '' }
+  return STAND_INS.some(({ hear }) => hear(told) !== null)
+}
+
+/** Whether the policy admits an entry: as it is, or below a wildcard that stands for several. */
+function isIn(policy: string, entry: string): boolean {
+  const labels = entry.split('.')
+  const sources = [entry, ...labels.map((_, index) => `*.${labels.slice(index + 1).join('.')}`)]
+  const words = policy.replaceAll('https://', '').split(/[\s;]+/)
+  return sources.some((source) => words.includes(source))
+}
+
+/** The head of `/` as it travels, and the size of the page behind it. */
+function readPage(): Promise<{ head: string; body: number }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(vendorSite.site.config.port, '127.0.0.1')
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.once('error', reject)
+    socket.once('close', () => {
+      const answer = Buffer.concat(chunks)
+      const end = answer.indexOf('\r\n\r\n') + 4
+      resolve({ head: answer.subarray(0, end).toString('latin1'), body: answer.length - end })
+    })
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\nconnection: close\r\n\r\n')
+  })
+}
+
+function noteShifts(): void {
+  Object.assign(window, { shifts: 0 })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+    })[]) {
+      if (!entry.hadRecentInput) (window as unknown as { shifts: number }).shifts += entry.value
+    }
+  }).observe({ type: 'layout-shift' })
+}
