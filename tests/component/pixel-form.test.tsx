@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel, makePreview, ScriptedSite } from '../support/scripted-site.ts'
 
 let site: ScriptedSite
 beforeEach(() => {
@@ -51,11 +51,9 @@ test('a warning about the code does not move the form under the person’s hands
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   const code = await screen.findByLabelText('Código do Pixel')
   await vi.waitFor(() => expect(site.callsTo('POST /admin/api/tags/preview')).toHaveLength(1))
-  site.answer('POST /admin/api/tags/preview', () => ({
+  site.preview = makePreview({
     warnings: [{ code: 'write', message: 'document.write não roda nesta página.' }],
-    hosts: [],
-    steps: 1,
-  }))
+  })
   const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView')
   await person.type(code, 'x')
   await screen.findByText('document.write não roda nesta página.')

@@ -103,20 +103,6 @@ describe('how many are active', () => {
   })
 })
 
-test('an error of a script is told in Portuguese, and its own words are under "detalhes"', async () => {
-  const pixel = makePixel({ name: 'Chat' })
-  site.pixels = [pixel]
-  site.statuses = [
-    makeStatus(pixel, { failed: 3, last_error: 'Uncaught ReferenceError: fbq is not defined' }),
-  ]
-  const { person } = await openDashboard(site)
-  await screen.findByText('Falhou: o código usa "fbq", que não existe na página.')
-  const original = screen.getByText('Uncaught ReferenceError: fbq is not defined')
-  expect(original.closest('details')?.open).toBe(false)
-  await person.click(screen.getByText('detalhes'))
-  expect(original.closest('details')?.open).toBe(true)
-})
-
 test('after the code panel the focus is where it came from', async () => {
   site.pixels = [makePixel({ name: 'Meta' }), makePixel({ name: 'Chat' })]
   const { person } = await openDashboard(site)
@@ -124,25 +110,4 @@ test('after the code panel the focus is where it came from', async () => {
   await person.click(show)
   await person.click(await screen.findByRole('button', { name: 'Fechar código' }))
   expect(document.activeElement).toBe(show)
-})
-
-test.each(['Permitir', 'Ignorar'])('after "%s" the focus is not nowhere', async (act) => {
-  site.pixels = [makePixel({ name: 'Chat' })]
-  site.overview.blocked_hosts = ['um', 'dois'].map((id) => ({
-    id,
-    pixel_id: site.pixels[0]?.id ?? null,
-    host: `${id}.exemplo.com`,
-    count: 1,
-    last_seen_at: '2026-11-15T11:00:00Z',
-    vendor: null,
-    permit: 'single',
-    pixel_ids: [site.pixels[0]?.id ?? ''],
-  }))
-  const { person } = await openDashboard(site)
-  await person.click(await screen.findByRole('button', { name: `${act} um.exemplo.com` }))
-  await waitFor(() => expect(screen.queryByText('um.exemplo.com')).toBeNull())
-  expect(document.activeElement?.textContent).toBe('Endereços bloqueados')
-  await person.click(screen.getByRole('button', { name: `${act} dois.exemplo.com` }))
-  await waitFor(() => expect(screen.queryByText('dois.exemplo.com')).toBeNull())
-  expect(document.activeElement?.textContent).toBe('Gerenciar Pixels e Tags')
 })

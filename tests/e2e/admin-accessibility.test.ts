@@ -80,6 +80,12 @@ describe.each([
     await button(page, 'Manter meu código').click()
     await page.getByLabel('Pixel ID').fill('abc')
     await check(page, 'hint')
+    // Another type and ID than the form has, and something that cannot work.
+    const clash = `${generateSnippet('google_analytics', 'G-7XK2M9QTLP')}<script>document.write('x')</script>`
+    await page.getByLabel('Código do Pixel').fill(clash)
+    await button(page, 'Manter como está').waitFor()
+    await page.getByText(/que a página abre$/).click()
+    await check(page, 'a recognised code, a question, a warning and the hosts')
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog', { name: 'Descartar as alterações?' }).waitFor()
     await check(page, 'question about closing')

@@ -24,7 +24,9 @@ beforeAll(async () => {
 })
 afterAll(() => admin.close())
 
-const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+/** With what stands under it. */
+const row = (name: string) =>
+  page.getByRole('rowgroup').filter({ has: page.getByText(name, { exact: true }) })
 const policy = async () => (await fetch(admin.site.url)).headers.get('content-security-policy') ?? ''
 const tagsOnPage = async () => (await (await fetch(admin.site.url)).text()).includes('data-tags=')
 
@@ -59,7 +61,7 @@ test('warnings come while the code is typed, and do not keep anyone from saving'
   await dialog.waitFor({ state: 'detached' })
   // The answer came after the swap: no waiting here.
   expect(await tagsOnPage()).toBe(true)
-  await row('Fornecedor novo').getByText('Nunca rodou').waitFor()
+  await row('Fornecedor novo').getByText('Aguardando visita').waitFor()
 })
 
 test('a visit is seen under the status and in the chart, and what it was kept from can be allowed', async () => {
@@ -68,16 +70,51 @@ test('a visit is seen under the status and in the chart, and what it was kept fr
     expect(await admin.site.database.db.selectFrom('blocked_hosts').selectAll().execute()).toHaveLength(1)
   }, 20_000)
   await page.reload()
-  await row('Fornecedor novo').getByText('Rodou agora mesmo').waitFor()
+  await row('Fornecedor novo').getByText('Com falhas').waitFor()
+  await row('Fornecedor novo').getByText('Rodou em 1 visita, agora mesmo').waitFor()
+  await page.getByRole('link', { name: '1 com problema' }).waitFor()
   await row('Fornecedor novo').getByRole('button', { name: 'Ver código: Fornecedor novo' }).click()
   await page.getByRole('img', { name: /Rodou: 1, Bloqueado: 0, Falhou: 0/ }).waitFor()
 
-  const blocked = page.getByRole('region', { name: 'Endereços bloqueados' })
-  await blocked.getByText('Fornecedor novo tentou falar com api.novo-fornecedor.com').waitFor()
+  // Of no vendor, so by its full name; in the row that it belongs to, and not below the list.
+  expect(await page.getByRole('region', { name: 'Endereços bloqueados' }).count()).toBe(0)
   expect(await policy()).not.toContain('novo-fornecedor')
-  await blocked.getByRole('button', { name: 'Permitir api.novo-fornecedor.com' }).click()
-  await blocked.waitFor({ state: 'detached' })
+  await row('Fornecedor novo').getByRole('button', { name: 'Permitir api.novo-fornecedor.com' }).click()
+  await page.getByText('Permitido: api.novo-fornecedor.com').waitFor()
   expect(await policy()).toContain('https://api.novo-fornecedor.com')
+  // Another policy is another revision, of which nothing was seen yet.
+  await row('Fornecedor novo').getByText('Aguardando visita').waitFor()
+  await page.waitForFunction(
+    () => document.activeElement?.getAttribute('aria-label') === 'Ver código: Fornecedor novo',
+  )
+})
+
+test('a permission is in the panel with who gave it, and is taken back after a question', async () => {
+  const panel = page.getByRole('region', { name: 'Código para: Fornecedor novo' })
+  await panel.getByText(/permitido por principal@portico\.example em /).waitFor()
+  await panel.getByRole('button', { name: 'Revogar api.novo-fornecedor.com' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revogar' }).click()
+  await page.getByText('Revogado: api.novo-fornecedor.com').waitFor()
+  await panel.getByRole('button', { name: 'Revogar api.novo-fornecedor.com' }).waitFor({ state: 'detached' })
+  expect(await policy()).not.toContain('novo-fornecedor')
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Fala com')
+})
+
+test('a pasted snippet is recognised, filled in and saved as it is', async () => {
+  const snippet = generateSnippet('meta', '482910377165024')
+  await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Código do Pixel').fill(snippet)
+  await dialog.getByText('Reconhecemos: Meta Pixel').waitFor()
+  await dialog.getByText(/^Ao abrir a página, depois do consentimento: a visita, para Meta Pixel/).waitFor()
+  await dialog.getByText(/endereços que a página abre$/).click()
+  await dialog.getByText('connect.facebook.net').waitFor()
+  expect(await dialog.getByLabel('Pixel ID').inputValue()).toBe('482910377165024')
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { db } = admin.site.database
+  const saved = await db.selectFrom('tracking_pixels').selectAll().where('type', '=', 'meta').execute()
+  expect(saved).toMatchObject([{ code: snippet, pixel_id: '482910377165024', vendor: 'meta-pixel' }])
 })
 
 test('"Pausar tudo" stops every tag, says who and when, and brings them back as they were', async () => {

@@ -4,6 +4,8 @@ export interface Call {
   query: URLSearchParams
   body: unknown
   headers: Headers
+  /** Aborted once nobody waits for the answer. */
+  signal: AbortSignal | null
 }
 
 /** A `Response`, or whatever is to be sent as JSON; null is sent as 204. */
@@ -66,6 +68,7 @@ export class ScriptedServer {
       query: url.searchParams,
       body: text === '' ? null : JSON.parse(text),
       headers: new Headers(init.headers),
+      signal: init.signal ?? null,
     }
     this.calls.push(call)
     const gate = this.#gates.get(`${call.method} ${call.path}`)

@@ -1,7 +1,8 @@
 import type { OwnLogin } from '#contract/account.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { PixelStatus, TagOverview } from '#contract/tag-status.ts'
+import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
 
 /** What component tests take for now. */
@@ -18,13 +19,15 @@ export class ScriptedSite extends ScriptedServer {
   users: AdminUser[] = [makeUser({ ...MARINA, is_principal: true, role: 'super_admin' }), makeUser(BIA)]
   logins: OwnLogin[] = [makeLogin('esta', { current: true })]
   statuses: PixelStatus[] = []
-  overview: Omit<TagOverview, 'pixels'> = {
+  overview: Omit<TagOverview, 'pixels' | 'blocked_groups'> = {
     paused: null,
     trusts_container: false,
     policy: { bytes: 900, warn_from: 4096, limit: 8192, largest: [] },
     blocked_hosts: [],
-    blocked_groups: [],
   }
+  /** Of every pixel. */
+  hosts: PixelHost[] = []
+  preview: TagPreview = makePreview()
   codesLeft = 10
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
   #saves = 0
@@ -91,22 +94,29 @@ export class ScriptedSite extends ScriptedServer {
   }
 
   #scriptAdmin(): void {
-    const overview = () => ({ ...this.overview, pixels: this.statuses })
+    const overview = (): TagOverview => ({
+      ...this.overview,
+      pixels: this.statuses,
+      blocked_groups: groupBlockedHosts(this.overview.blocked_hosts),
+    })
+    const settle = (ids: readonly string[]) => {
+      this.overview.blocked_hosts = this.overview.blocked_hosts.filter(({ id }) => !ids.includes(id))
+      return overview()
+    }
     this.answer('GET /admin/api/tags', overview)
     this.answer('PUT /admin/api/tags/pause', ({ body }) => {
       this.overview.paused = (body as { paused: boolean }).paused ? { at: NOW, by: MARINA.email } : null
       return overview()
     })
-    this.answer('POST /admin/api/tags/preview', () => ({ warnings: [], hosts: [], steps: 1 }))
+    this.answer('POST /admin/api/tags/preview', () => this.preview)
     this.answer('GET /admin/api/tags/*/hours', () => ({ hours: [] }))
-    this.answer('POST /admin/api/blocked-hosts/*/allow', (_call, [id]) => {
-      this.overview.blocked_hosts = this.overview.blocked_hosts.filter((blocked) => blocked.id !== id)
+    this.answer('GET /admin/api/tags/*/hosts', () => ({ hosts: this.hosts }))
+    this.answer('DELETE /admin/api/tags/*/hosts/*', (_call, [, host = '']) => {
+      this.hosts = this.hosts.filter((entry) => entry.host !== decodeURIComponent(host))
       return overview()
     })
-    this.answer('DELETE /admin/api/blocked-hosts/*', (_call, [id]) => {
-      this.overview.blocked_hosts = this.overview.blocked_hosts.filter((blocked) => blocked.id !== id)
-      return overview()
-    })
+    this.answer('POST /admin/api/blocked-hosts/allow', ({ body }) => settle((body as { ids: string[] }).ids))
+    this.answer('DELETE /admin/api/blocked-hosts/*', (_call, [id = '']) => settle([id]))
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
       this.logins = this.logins.filter((login) => login.id !== id)
@@ -165,6 +175,34 @@ export function makeStatus(pixel: Pixel, status: Partial<PixelStatus> = {}): Pix
     vendor: null,
     hosts: [],
     ...status,
+  }
+}
+
+export function makePreview(preview: Partial<TagPreview> = {}): TagPreview {
+  return {
+    warnings: [],
+    hosts: [],
+    steps: 1,
+    kind: 'script',
+    recognised: null,
+    allowed: [],
+    sends: [],
+    labels: [],
+    ...preview,
+  }
+}
+
+export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): BlockedHost {
+  return {
+    id: host,
+    pixel_id: null,
+    host,
+    count: 1,
+    last_seen_at: '2026-11-15T11:00:00.000Z',
+    vendor: null,
+    permit: 'single',
+    pixel_ids: [],
+    ...blocked,
   }
 }
 

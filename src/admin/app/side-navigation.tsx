@@ -1,4 +1,5 @@
 import { ExternalLink } from 'lucide-react'
+import { ProblemMark } from '../features/pixels/components/problem-mark.tsx'
 import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
 import { TABS, type Tab } from './tabs.ts'
@@ -9,7 +10,7 @@ const CURRENT =
   'aria-[current=page]:font-semibold aria-[current=page]:text-ink lg:aria-[current=page]:bg-surface lg:aria-[current=page]:shadow-low'
 /** Marks the current tab: above it on a phone, at its side on the rail, a small arch in the list. */
 const MARK =
-  'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch'
+  'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch lg:[.tab-mark+&]:hidden'
 
 /** `current` is null on what is none of the tabs. */
 export function SideNavigation({ current }: { current: Tab | null }) {
@@ -29,6 +30,7 @@ export function SideNavigation({ current }: { current: Tab | null }) {
         >
           <tab.icon aria-hidden="true" />
           {tab.label}
+          {tab.id === 'pixels' ? <ProblemMark /> : null}
           {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
         </a>
       ))}

@@ -21,6 +21,8 @@ interface ListTableProps<T extends Item> {
   /** `td` elements; where it is narrow the row is a card, laid out by `rowClassName`. */
   renderCells: (item: T) => ReactNode
   rowClassName: (item: T) => string
+  /** A `tr` under the row that belongs to it, or nothing. */
+  renderBelow?: (item: T) => ReactNode
 }
 
 export function ListTable<T extends Item>(props: ListTableProps<T>) {
@@ -32,25 +34,22 @@ export function ListTable<T extends Item>(props: ListTableProps<T>) {
   )
 }
 
-function PlainTable<T extends Item>({ label, columns, items, renderCells, rowClassName }: ListTableProps<T>) {
+function PlainTable<T extends Item>(props: ListTableProps<T>) {
+  const { label, columns, items, renderCells, rowClassName, renderBelow } = props
   return (
     <Table label={label} columns={columns}>
       {items.map((item) => (
-        <tr key={item.id} className={rowClassName(item)}>
-          {renderCells(item)}
-        </tr>
+        <tbody key={item.id} className="table-item">
+          <tr className={rowClassName(item)}>{renderCells(item)}</tr>
+          {renderBelow?.(item)}
+        </tbody>
       ))}
     </Table>
   )
 }
 
-function ScrollingTable<T extends Item>({
-  label,
-  columns,
-  items,
-  renderCells,
-  rowClassName,
-}: ListTableProps<T>) {
+function ScrollingTable<T extends Item>(props: ListTableProps<T>) {
+  const { label, columns, items, renderCells, rowClassName, renderBelow } = props
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, before, after, measure } = useVirtualRows(items, scroller)
   return (
@@ -61,15 +60,12 @@ function ScrollingTable<T extends Item>({
       <div style={{ paddingTop: before, paddingBottom: after }}>
         <Table label={label} columns={columns} rowCount={items.length}>
           {rows.map(({ item, index }) => (
-            <tr
-              key={item.id}
-              ref={measure}
-              data-index={index}
-              aria-rowindex={index + 2}
-              className={rowClassName(item)}
-            >
-              {renderCells(item)}
-            </tr>
+            <tbody key={item.id} ref={measure} data-index={index} className="table-item">
+              <tr aria-rowindex={index + 2} className={rowClassName(item)}>
+                {renderCells(item)}
+              </tr>
+              {renderBelow?.(item)}
+            </tbody>
           ))}
         </Table>
       </div>
@@ -101,7 +97,7 @@ function Table({ label, columns, rowCount, children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody className="card:block">{children}</tbody>
+      {children}
     </table>
   )
 }

@@ -1,19 +1,24 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import { focusPageHeading } from './page-heading.tsx'
 
 /**
  * When a row goes, so does the button in it that had the focus; the keyboard must not be left nowhere. It goes to
- * `heading`, or to the page's when there is none.
+ * `target`, or to the page's heading when there is none.
  */
-export function useFocusAfterRemoval(count: number, heading?: RefObject<HTMLElement | null>): void {
+export function useFocusAfterRemoval(
+  count: number,
+  target?: RefObject<HTMLElement | null> | (() => void),
+): void {
   const before = useRef(count)
+  const recover = useEffectEvent(() => {
+    if (typeof target === 'function') target()
+    else if (target?.current) target.current.focus({ preventScroll: true })
+    else focusPageHeading()
+  })
   useEffect(() => {
-    if (count < before.current && isFocusLost()) {
-      if (heading?.current) heading.current.focus({ preventScroll: true })
-      else focusPageHeading()
-    }
+    if (count < before.current && isFocusLost()) recover()
     before.current = count
-  }, [count, heading])
+  }, [count])
 }
 
 function isFocusLost(): boolean {

@@ -11,7 +11,7 @@ export function useVirtualRows<T extends { id: string | number }>(
   scroller: RefObject<HTMLElement | null>,
 ) {
   const estimate = useRef<number>(undefined)
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+  const virtualizer = useVirtualizer<HTMLElement, HTMLTableSectionElement>({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => estimate.current ?? FIRST_GUESS,
@@ -20,11 +20,11 @@ export function useVirtualRows<T extends { id: string | number }>(
     overscan: OVERSCAN,
   })
   const measure = useCallback(
-    (row: HTMLTableRowElement | null) => {
+    (row: HTMLTableSectionElement | null) => {
       // A row of another height than expected moves all that follow it: the last one seen says what to expect, in whole
-      // pixels, as the virtualizer measures.
-      if (row !== null) {
-        const isFirst = estimate.current === undefined
+      // pixels, as the virtualizer measures. Few have something under them, and those say nothing about the others.
+      const isFirst = estimate.current === undefined
+      if (row !== null && (isFirst || row.rows.length === 1)) {
         estimate.current = row.offsetHeight
         if (isFirst) virtualizer.measure()
       }

@@ -1,6 +1,6 @@
 import { RequestError } from './request-error.ts'
 
-export interface AdminCall {
+interface AdminCall {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: unknown
   signal?: AbortSignal

@@ -4,7 +4,9 @@ import type { Pixel } from '#contract/pixel.ts'
 /** The client's types want plain records, which interfaces are not. */
 type Plain<T> = { [K in keyof T]: T[K] }
 
-type PixelInput = Plain<Pick<Pixel, 'name' | 'type' | 'pixel_id' | 'code' | 'is_active' | 'consent_category'>>
+type PixelInput = Plain<
+  Pick<Pixel, 'name' | 'type' | 'pixel_id' | 'code' | 'is_active' | 'consent_category' | 'conversion_labels'>
+>
 type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
 
 /** What the data service offers, as the data client's types describe a database. */

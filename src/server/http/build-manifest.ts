@@ -27,10 +27,13 @@ export class BuildManifest {
     const chunk = this.#chunks[source]
     if (chunk === undefined) throw new Error(`the build has no entry ${source}`)
     const imports = (chunk.imports ?? []).map((name) => this.entry(name))
+    // Chunks import one another: each is named once.
     return {
       file: `/${chunk.file}`,
-      css: [...(chunk.css ?? []).map((name) => `/${name}`), ...imports.flatMap((part) => part.css)],
-      imports: imports.flatMap((part) => [part.file, ...part.imports]),
+      css: [
+        ...new Set([...(chunk.css ?? []).map((name) => `/${name}`), ...imports.flatMap((part) => part.css)]),
+      ],
+      imports: [...new Set(imports.flatMap((part) => [part.file, ...part.imports]))],
     }
   }
 }

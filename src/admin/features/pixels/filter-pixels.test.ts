@@ -8,6 +8,9 @@ const pixels = [
   { name: 'Chat', pixel_id: null, type: 'custom', is_active: true },
 ] as Pixel[]
 
+const healthOfThese = ({ name, is_active }: Pixel) =>
+  !is_active ? ('off' as const) : name === 'Chat' ? ('broken' as const) : ('unconfirmed' as const)
+
 test.each([
   [NO_FILTER, ['Meta Principal', 'Contêiner', 'Chat']],
   [{ ...NO_FILTER, search: 'conteiner' }, ['Contêiner']],
@@ -15,6 +18,19 @@ test.each([
   [{ ...NO_FILTER, type: 'custom' as const }, ['Chat']],
   [{ ...NO_FILTER, status: 'active' as const, search: 'c' }, ['Meta Principal', 'Chat']],
   [{ ...NO_FILTER, status: 'inactive' as const, type: 'meta' as const }, []],
+  [{ ...NO_FILTER, health: 'problems-first' as const }, ['Chat', 'Meta Principal', 'Contêiner']],
+  [{ ...NO_FILTER, health: 'problems-first' as const, search: 'e' }, ['Meta Principal', 'Contêiner']],
+  [{ ...NO_FILTER, health: 'problems' as const }, ['Chat']],
+  [{ ...NO_FILTER, health: 'unconfirmed' as const }, ['Meta Principal']],
+  [{ ...NO_FILTER, health: 'working' as const }, []],
+  [{ ...NO_FILTER, health: 'off' as const }, ['Contêiner']],
 ])('%o', (filter, names) => {
-  expect(filterPixels(pixels, filter).map((pixel) => pixel.name)).toEqual(names)
+  expect(filterPixels(pixels, filter, healthOfThese).map((pixel) => pixel.name)).toEqual(names)
+})
+
+test('without a wish about health nobody is asked about it, and the list is the same one', () => {
+  const asked = () => {
+    throw new Error('asked')
+  }
+  expect(filterPixels(pixels, NO_FILTER, asked)).toBe(pixels)
 })

@@ -1,16 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
-import type { AdminCall } from '#admin/lib/admin-api.ts'
+import type { AdminApi } from '#admin/lib/admin-api.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { TAGS_KEY } from './tag-overview.ts'
 
 interface Change {
-  path: string
-  call: AdminCall
+  make: (admin: AdminApi) => Promise<TagOverview>
   done: string
   failed: string
+  /** True when the rows of the pixels are others now, and so are their hosts. */
+  changesPixels?: boolean
   undo?: () => void
 }
 
@@ -19,10 +20,17 @@ function useTagChange() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: ({ path, call }: Change) => admin<TagOverview>(path, call),
-    onSuccess: (overview, { done, undo }) => {
+    mutationFn: ({ make }: Change) => make(admin),
+    onSuccess: async (overview, { done, changesPixels = false, undo }) => {
       queryClient.setQueryData(TAGS_KEY, overview)
       notifySuccess(done, { about: 'tags', ...(undo === undefined ? {} : { undo }) })
+      if (!changesPixels) return
+      await Promise.all([
+        queryClient.invalidateQueries({
+          predicate: ({ queryKey }) => queryKey[0] === TAGS_KEY[0] && queryKey.at(-1) === 'hosts',
+        }),
+        queryClient.invalidateQueries({ queryKey: PIXELS_KEY }),
+      ])
     },
     onError: (error, { failed }) => notifyFailure(failed, error),
   })
@@ -33,8 +41,7 @@ export function usePauseTags() {
   const change = useTagChange()
   const pause = (paused: boolean): void =>
     change.mutate({
-      path: '/tags/pause',
-      call: { method: 'PUT', body: { paused } },
+      make: (admin) => admin('/tags/pause', { method: 'PUT', body: { paused } }),
       done: paused ? 'Todas as tags estão pausadas' : 'As tags voltaram a rodar',
       failed: paused ? 'Não deu para pausar as tags.' : 'Não deu para retomar as tags.',
       undo: () => pause(!paused),
@@ -42,28 +49,54 @@ export function usePauseTags() {
   return { pause, isPending: change.isPending }
 }
 
-/** Allows a blocked host, for the pixel that tried or for the one that is named; or puts it aside. */
-export function useBlockedHost(id: string, host: string) {
+interface Permission {
+  /** Rows of blocked hosts. */
+  ids: readonly string[]
+  hosts: readonly string[]
+  /** Said when nobody knows which tag tried. */
+  pixelId?: string
+}
+
+/** Decides about what the policy stopped. */
+export function useBlockedHosts() {
   const change = useTagChange()
-  const queryClient = useQueryClient()
   return {
     isPending: change.isPending,
-    allow: (pixelId?: string) =>
-      change.mutate(
-        {
-          path: `/blocked-hosts/${id}/allow`,
-          call: { method: 'POST', body: pixelId === undefined ? {} : { pixel_id: pixelId } },
-          done: `Permitido: ${host}`,
-          failed: `Não deu para permitir ${host}.`,
-        },
-        { onSuccess: () => void queryClient.invalidateQueries({ queryKey: PIXELS_KEY }) },
-      ),
-    dismiss: () =>
+    permit: ({ ids, hosts, pixelId }: Permission) =>
       change.mutate({
-        path: `/blocked-hosts/${id}`,
-        call: { method: 'DELETE' },
-        done: `Ignorado: ${host}`,
-        failed: `Não deu para ignorar ${host}.`,
+        make: (admin) =>
+          admin('/blocked-hosts/allow', {
+            method: 'POST',
+            body: { ids, ...(pixelId === undefined ? {} : { pixel_id: pixelId }) },
+          }),
+        done: `Permitido: ${hosts.join(', ')}`,
+        failed: `Não deu para permitir ${hosts.join(', ')}.`,
+        changesPixels: true,
+      }),
+    ignore: ({ ids, hosts }: Permission) =>
+      change.mutate({
+        make: async (admin) => {
+          const answers = ids.map((id) => admin<TagOverview>(`/blocked-hosts/${id}`, { method: 'DELETE' }))
+          await Promise.all(answers)
+          return admin<TagOverview>('/tags')
+        },
+        done: `Ignorado: ${hosts.join(', ')}`,
+        failed: `Não deu para ignorar ${hosts.join(', ')}.`,
+      }),
+  }
+}
+
+/** Takes a permitted host back from a pixel. */
+export function useRevokeHost(pixelId: string) {
+  const change = useTagChange()
+  return {
+    isPending: change.isPending,
+    revoke: (host: string) =>
+      change.mutate({
+        make: (admin) => admin(`/tags/${pixelId}/hosts/${encodeURIComponent(host)}`, { method: 'DELETE' }),
+        done: `Revogado: ${host}`,
+        failed: `Não deu para revogar ${host}.`,
+        changesPixels: true,
       }),
   }
 }

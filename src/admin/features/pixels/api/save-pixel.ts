@@ -5,6 +5,7 @@ import { useServices } from '#admin/lib/services.tsx'
 import { storeRow } from '#admin/lib/store-row.ts'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
+import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
 import {
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
@@ -17,6 +18,15 @@ import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
 export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
+
+/** Empty for one that is not told. */
+const labelSchema = z.string().check(
+  z.trim(),
+  z.refine(
+    (label) => label === '' || CONVERSION_LABEL_PATTERN.test(label),
+    'Use só letras, números, hífen, sublinhado e barra, até 64 caracteres.',
+  ),
+)
 
 export const pixelFormSchema = z
   .object({
@@ -31,6 +41,7 @@ export const pixelFormSchema = z
     pixel_id: z.string().check(z.trim()),
     code: z.string().check(z.refine(fitsLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
     consent_category: tagCategorySchema,
+    conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
   })
   .check(
@@ -55,6 +66,13 @@ export function faultOfCode(error: unknown): string | null {
 
 export type PixelForm = z.infer<typeof pixelFormSchema>
 
+/** Without those that were left empty. */
+export function givenLabels(labels: PixelForm['conversion_labels']): ConversionLabels {
+  return Object.fromEntries(
+    CONVERSIONS.map((name) => [name, labels[name].trim()]).filter(([, label]) => label),
+  )
+}
+
 interface SavePixel {
   form: PixelForm
   /** The row as it was opened; null for a new pixel. */
@@ -72,7 +90,11 @@ export function useSavePixel() {
 }
 
 function savePixel(data: Data, { form, opened, overwrite }: SavePixel, signal: AbortSignal): Promise<Pixel> {
-  const row = { ...form, pixel_id: form.type === 'custom' ? null : form.pixel_id }
+  const row = {
+    ...form,
+    pixel_id: form.type === 'custom' ? null : form.pixel_id,
+    conversion_labels: givenLabels(form.conversion_labels),
+  }
   const table = data.from('tracking_pixels')
   if (opened === null) return unwrap(table.insert(row).select().abortSignal(signal).single())
   return storeRow<Pixel>({

@@ -2,10 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import type { TagOverview, TagStatus } from '#contract/tag-status.ts'
+import type { PixelStatus, TagOverview } from '#contract/tag-status.ts'
+import { type BlockedLine, listBlockedLines } from '../list-blocked-lines.ts'
 
 export const TAGS_KEY = ['tags'] as const
 const REFRESH_MS = 30_000
+const NONE: readonly BlockedLine[] = []
 
 /** How the tags are doing on the site. */
 export function useTagOverview<T = TagOverview>(select?: (overview: TagOverview) => T) {
@@ -21,13 +23,14 @@ export function useTagOverview<T = TagOverview>(select?: (overview: TagOverview)
 }
 
 export interface PixelRun {
-  status: TagStatus
-  paused: boolean
+  status: PixelStatus
+  /** What the policy kept it from. */
+  blocked: readonly BlockedLine[]
   /** When this was known, which is what "há 2 min" counts from. */
   asOf: number
 }
 
-interface PixelRuns {
+export interface PixelRuns {
   /** False also while it is not known. */
   isPaused: boolean
   /** How a pixel is doing; undefined while that is not known. */
@@ -36,14 +39,17 @@ interface PixelRuns {
 
 /** One observer serves every row of a long list. */
 export function usePixelRuns(): PixelRuns {
-  const { data, dataUpdatedAt } = useTagOverview()
+  const { data, dataUpdatedAt: asOf } = useTagOverview()
   return useMemo(() => {
-    const paused = data !== undefined && data.paused !== null
-    const runs = new Map(
-      data?.pixels.map((status) => [status.pixel_id, { status, paused, asOf: dataUpdatedAt }] as const),
+    if (data === undefined) return { isPaused: false, runOf: () => undefined }
+    const lines = listBlockedLines(data)
+    const blockedOf = (id: string) =>
+      lines.length === 0 ? NONE : lines.filter(({ pixelIds }) => pixelIds.includes(id))
+    const runs = new Map<string, PixelRun>(
+      data.pixels.map((status) => [status.pixel_id, { status, blocked: blockedOf(status.pixel_id), asOf }]),
     )
-    return { isPaused: paused, runOf: (id) => runs.get(id) }
-  }, [data, dataUpdatedAt])
+    return { isPaused: data.paused !== null, runOf: (id) => runs.get(id) }
+  }, [data, asOf])
 }
 
 /** A pixel that was added, switched or changed has another status: it is asked for at once. */

@@ -4,11 +4,12 @@ import { Card } from '#admin/components/card.tsx'
 import { CopyButton } from '#admin/components/copy-button.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import { usePixelRuns } from '../api/tag-overview.ts'
+import type { PixelRun } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
 import { highlightCode, type TokenKind } from '../highlight-code.ts'
 import { HoursChart } from './hours-chart.tsx'
-import { TagWarnings } from './tag-warnings.tsx'
+import { PanelHealth } from './panel-health.tsx'
+import { PixelHosts } from './pixel-hosts.tsx'
 
 const COLOURS: Record<TokenKind, string | undefined> = {
   text: undefined,
@@ -17,10 +18,16 @@ const COLOURS: Record<TokenKind, string | undefined> = {
   keyword: 'text-accent',
 }
 
-export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => void }) {
+interface CodePanelProps {
+  pixel: Pixel
+  run: PixelRun | undefined
+  onEditCode: () => void
+  onClose: () => void
+}
+
+export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
-  const warnings = usePixelRuns().runOf(pixel.id)?.status.warnings ?? []
   const tokens = useMemo(() => highlightCode(code), [code])
   useEffect(() => {
     // In braces: browsers have begun to return a promise from this, and an effect must not.
@@ -40,9 +47,7 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
           <X aria-hidden="true" />
         </IconButton>
       </header>
-      <div className="px-2 pb-3 empty:hidden">
-        <TagWarnings warnings={warnings} />
-      </div>
+      <PanelHealth pixel={pixel} run={run} onEditCode={onEditCode} />
       <HoursChart pixelId={pixel.id} />
       {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
       <pre
@@ -59,6 +64,7 @@ export function CodePanel({ pixel, onClose }: { pixel: Pixel; onClose: () => voi
           ))}
         </code>
       </pre>
+      <PixelHosts pixel={pixel} />
     </Card>
   )
 }

@@ -1,10 +1,11 @@
+import { Button } from '#admin/components/button.tsx'
 import type { TagHour } from '#contract/tag-status.ts'
 import { useTagHours } from '../api/tag-hours.ts'
 
 const PARTS = [
-  { key: 'failed', label: 'Falhou', colour: 'bg-bad' },
-  { key: 'blocked', label: 'Bloqueado', colour: 'bg-warn' },
-  { key: 'ran', label: 'Rodou', colour: 'bg-ok' },
+  { key: 'failed', label: 'Falhou', colour: 'bar-failed' },
+  { key: 'blocked', label: 'Bloqueado', colour: 'bar-blocked' },
+  { key: 'ran', label: 'Rodou', colour: 'bar-ran' },
 ] as const
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
@@ -12,8 +13,9 @@ const HOUR = new Intl.DateTimeFormat('pt-BR', { hour: '2-digit', minute: '2-digi
 
 /** The last 24 hours of a pixel, an hour a bar. */
 export function HoursChart({ pixelId }: { pixelId: string }) {
-  const { data: hours } = useTagHours(pixelId)
-  if (hours === undefined) return <div className="h-28" />
+  const { data: hours, isError, refetch } = useTagHours(pixelId)
+  if (hours === undefined)
+    return isError ? <HoursUnknown onRetry={() => void refetch()} /> : <div className="h-28" />
   const total = (key: (typeof PARTS)[number]['key']) => hours.reduce((sum, hour) => sum + hour[key], 0)
   const most = Math.max(...hours.map(countOf))
   const summary = PARTS.map(({ key, label }) => `${label}: ${NUMBER.format(total(key))}`).reverse()
@@ -44,6 +46,17 @@ export function HoursChart({ pixelId }: { pixelId: string }) {
         <span>agora</span>
       </p>
     </figure>
+  )
+}
+
+function HoursUnknown({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-4 text-sm sm:px-5">
+      <p>Não deu para ler as últimas 24 horas deste pixel.</p>
+      <Button look="outline" onClick={onRetry}>
+        Tentar novamente
+      </Button>
+    </div>
   )
 }
 

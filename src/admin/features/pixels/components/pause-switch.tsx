@@ -24,7 +24,7 @@ export function PauseSwitch() {
         aria-describedby="pause-note"
         aria-disabled={isPending}
         onClick={() => isPending || pause(!on)}
-        className="inline-flex min-h-11 flex-none items-center gap-2.5 text-[0.9375rem] font-semibold text-ink"
+        className="inline-flex min-h-11 items-center text-left gap-2.5 text-[0.9375rem] font-semibold text-ink"
       >
         <span
           aria-hidden="true"

@@ -8,14 +8,15 @@ import { cn } from '#admin/lib/cn.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
-import { RunLine } from './run-line.tsx'
+import { healthOf } from '../pixel-health.ts'
+import { HealthMark } from './health-mark.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import { TypeGlyph } from './type-glyph.tsx'
 import { WarningCount } from './warning-count.tsx'
 
 export interface PixelActions {
   onShowCode: (id: string) => void
-  onEdit: (pixel: Pixel) => void
+  onEdit: (pixel: Pixel, how?: { startsAtCode: boolean }) => void
   onDelete: (pixel: Pixel) => void
 }
 
@@ -36,6 +37,7 @@ export function focusCodeButton(id: string): void {
 export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
   const { pixel, run, codeShown, onShowCode, onEdit, onDelete } = props
   const toggle = useTogglePixel(pixel)
+  const health = healthOf(pixel, run?.status)
   return (
     <>
       <td className={cn(CELL, 'card:col-span-2 tiny:col-span-1')}>
@@ -45,9 +47,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
             <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
             <div className="flex flex-wrap items-center gap-x-3">
               <TimeStamp value={pixel.created_at} className="text-sm" />
-              {run ? (
-                <WarningCount warnings={run.status.warnings} onShow={() => onShowCode(pixel.id)} />
-              ) : null}
+              {run ? <WarningCount status={run.status} onShow={() => onShowCode(pixel.id)} /> : null}
             </div>
           </div>
         </div>
@@ -62,15 +62,22 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <span className="text-text-2">Código personalizado</span>
         )}
       </td>
-      <td className={CELL}>
-        <StatusBadge
-          active={pixel.is_active}
-          name={pixel.name}
-          onToggle={() => toggle.mutate(!pixel.is_active)}
-        />
-        {run ? <RunLine pixel={pixel} run={run} /> : null}
+      <td className={cn(CELL, 'card:contents')}>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 card:contents not-card:@min-[64rem]:flex-nowrap">
+          <StatusBadge
+            active={pixel.is_active}
+            name={pixel.name}
+            onToggle={() => toggle.mutate(!pixel.is_active)}
+          />
+          {health === undefined ? null : (
+            // In a card it has a line of its own, under the badge and what can be done.
+            <div className="min-w-0 card:order-1 card:col-span-full card:pb-2">
+              <HealthMark health={health} run={run} />
+            </div>
+          )}
+        </div>
       </td>
-      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left')}>
+      <td className={cn(CELL, 'text-right whitespace-nowrap tiny:text-left tiny:whitespace-normal')}>
         <IconButton
           label={`Ver código: ${pixel.name}`}
           data-code-of={pixel.id}

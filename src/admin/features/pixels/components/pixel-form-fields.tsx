@@ -11,6 +11,7 @@ import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { ID_FIELD_TEXT } from '../id-field-text.ts'
 import type { useCodeGeneration } from './use-code-generation.ts'
+import type { useRecognition } from './use-recognition.ts'
 
 const TYPES = PIXEL_TYPES.map((type) => [type, PIXEL_TYPE_LABELS[type]] as const)
 const CATEGORIES = Object.entries(TAG_CATEGORY_LABELS)
@@ -23,11 +24,19 @@ function movesOn({ relatedTarget }: FocusEvent): boolean {
 interface PixelFormFieldsProps {
   form: UseFormReturn<PixelForm>
   generation: ReturnType<typeof useCodeGeneration>
-  /** Shown under the code. */
-  warnings: ReactNode
+  recognition: ReturnType<typeof useRecognition>
+  /** What is known of the code, under it. */
+  aboutCode: ReactNode
+  /** What the tag will do, at the end. */
+  aboutTag: ReactNode
+  /** True where the code stands in the page's HTML for everybody. */
+  needsNoConsent: boolean
+  /** Whoever comes to mend the code begins there. */
+  startsAtCode: boolean
 }
 
-export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsProps) {
+export function PixelFormFields(props: PixelFormFieldsProps) {
+  const { form, generation, recognition, aboutCode, aboutTag, needsNoConsent, startsAtCode } = props
   const { register, setValue, watch, formState } = form
   const { errors } = formState
   const [type, pixelId, category] = watch(['type', 'pixel_id', 'consent_category'])
@@ -58,7 +67,7 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
                   if (category === DEFAULT_CATEGORY[type]) {
                     setValue('consent_category', DEFAULT_CATEGORY[next])
                   }
-                  generation.onTypeChange(next)
+                  if (!recognition.onTypeChange(next)) generation.onTypeChange(next)
                 },
               })}
             />
@@ -95,14 +104,29 @@ export function PixelFormFields({ form, generation, warnings }: PixelFormFieldsP
             onFocus={({ target }) => target.value === CUSTOM_CODE_PLACEHOLDER && target.select()}
             className="control resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre pointer-coarse:text-base/[1.5]"
             {...control}
-            {...register('code')}
+            {...(startsAtCode ? { 'data-autofocus': true } : {})}
+            {...register('code', { onChange: (event) => recognition.onCodeChange(event.target.value) })}
           />
         )}
       </Field>
-      {warnings}
-      <Field label="Consentimento necessário" hint="A tag só roda para quem aceitou esta categoria.">
-        {(control) => <Select options={CATEGORIES} {...control} {...register('consent_category')} />}
+      {aboutCode}
+      <Field
+        label="Consentimento necessário"
+        hint={
+          needsNoConsent
+            ? 'Não se aplica: isto fica no HTML da página, para todos.'
+            : 'A tag só roda para quem aceitou esta categoria.'
+        }
+      >
+        {(control) => (
+          <Select
+            options={CATEGORIES}
+            {...control}
+            {...register('consent_category', { onChange: recognition.onCategoryChange })}
+          />
+        )}
       </Field>
+      {aboutTag}
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
         Pixel ativo

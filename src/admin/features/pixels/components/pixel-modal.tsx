@@ -1,5 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
 import { ChangedElsewhereBox } from '#admin/components/changed-elsewhere-box.tsx'
@@ -7,33 +7,61 @@ import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
+import { isConversionLabels } from '#contract/conversion.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
-import { faultOfCode, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
-import { FormWarnings } from './form-warnings.tsx'
+import type { TagPreviewRequest } from '#contract/tag-status.ts'
+import { useAskPreview, useTagPreview } from '../api/preview-tag.ts'
+import { faultOfCode, givenLabels, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
+import { CodeVerdict } from './code-verdict.tsx'
+import { ConversionLabelFields } from './conversion-label-fields.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
+import { RecognitionNote } from './recognition-note.tsx'
+import { TagForecast } from './tag-forecast.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
+import { useRecognition } from './use-recognition.ts'
 
+const NO_LABELS = { lead: '', contact: '', sign_up: '' }
 const NEW_PIXEL: PixelForm = {
   name: '',
   type: 'meta',
   pixel_id: '',
   code: '',
   consent_category: DEFAULT_CATEGORY.meta,
+  conversion_labels: NO_LABELS,
   is_active: true,
 }
 
-/** `pixel` is null to add one. */
-export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: () => void }) {
+interface PixelModalProps {
+  /** Null to add one. */
+  pixel: Pixel | null
+  startsAtCode?: boolean
+  onClose: () => void
+}
+
+export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalProps) {
   const [opened, setOpened] = useState(pixel)
   const form = useForm<PixelForm>({
     defaultValues: toForm(pixel),
     resolver: standardSchemaResolver(pixelFormSchema),
   })
   const generation = useCodeGeneration(form)
+  const request = toPreviewRequest(form.watch(), pixel?.id ?? null)
+  const preview = useTagPreview(request)
+  const askPreview = useAskPreview()
+  const recognition = useRecognition({ form, generation, preview, storedCode: opened?.code ?? null })
   const save = useSavePixel()
   const { theirs } = save
 
-  const submit = (overwrite: boolean) =>
+  const submit = (overwrite: boolean) => async (event?: FormEvent) => {
+    event?.preventDefault()
+    const { name, type, pixel_id, code } = form.getValues()
+    // What the code says itself is not asked for, however quick the hand.
+    const lacksSomething = name.trim() === '' || (type !== 'custom' && pixel_id.trim() === '')
+    if (lacksSomething && code.trim() !== '' && !preview.isCurrent)
+      recognition.take(await askPreview(request))
+    await store(overwrite)
+  }
+  const store = (overwrite: boolean) =>
     form.handleSubmit((values) => {
       if (!generation.onIdLeave()) return
       save.mutate(
@@ -49,7 +77,7 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
           },
         },
       )
-    })
+    })()
   const loadTheirs = (saved: Pixel) => {
     form.reset(toForm(saved))
     generation.restart()
@@ -85,7 +113,17 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
             <PixelFormFields
               form={form}
               generation={generation}
-              warnings={<FormWarnings form={form} id={pixel?.id ?? null} />}
+              recognition={recognition}
+              needsNoConsent={preview.preview?.kind === 'head'}
+              startsAtCode={startsAtCode}
+              aboutCode={
+                <>
+                  <RecognitionNote recognition={recognition} onAnswered={() => form.setFocus('code')} />
+                  <CodeVerdict form={form} preview={preview} />
+                  <ConversionLabelFields form={form} preview={preview} />
+                </>
+              }
+              aboutTag={<TagForecast preview={preview} />}
             />
           </ModalBody>
           <ModalFooter>
@@ -114,6 +152,28 @@ export function PixelModal({ pixel, onClose }: { pixel: Pixel | null; onClose: (
 
 function toForm(pixel: Pixel | null): PixelForm {
   if (pixel === null) return NEW_PIXEL
-  const { name, type, pixel_id, code, is_active, consent_category } = pixel
-  return { name, type, pixel_id: pixel_id ?? '', code, is_active, consent_category }
+  const { name, type, pixel_id, code, is_active, consent_category, conversion_labels } = pixel
+  return {
+    name,
+    type,
+    pixel_id: pixel_id ?? '',
+    code,
+    is_active,
+    consent_category,
+    conversion_labels: { ...NO_LABELS, ...conversion_labels },
+  }
+}
+
+/** A label that is still being typed is left out: the preview would be refused whole. */
+function toPreviewRequest(values: PixelForm, id: string | null): TagPreviewRequest {
+  const { type, pixel_id, code, consent_category, conversion_labels } = values
+  const labels = givenLabels(conversion_labels)
+  return {
+    ...(id === null ? {} : { id }),
+    type,
+    pixel_id: type === 'custom' ? null : pixel_id,
+    code,
+    consent_category,
+    ...(isConversionLabels(labels) ? { conversion_labels: labels } : {}),
+  }
 }

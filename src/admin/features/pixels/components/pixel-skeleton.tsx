@@ -15,7 +15,7 @@ export function PixelSkeleton() {
         Carregando pixels
       </p>
       <div aria-hidden="true">
-        <ListToolbar summary={<Skeleton className="my-1.5 h-3 w-36 rounded-md" />} />
+        <ListToolbar summary={<Skeleton className="my-1.5 h-3 w-36 rounded-md" />} aside={null} />
         <ListTable
           label="Carregando"
           columns={PIXEL_COLUMNS}

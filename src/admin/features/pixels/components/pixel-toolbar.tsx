@@ -4,11 +4,14 @@ import { SearchInput } from '#admin/components/search-input.tsx'
 import { Select } from '#admin/components/select.tsx'
 import { formatCount } from '#admin/lib/format-count.ts'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel } from '#contract/pixel.ts'
-import { usePixelRuns } from '../api/tag-overview.ts'
+import type { PixelRuns } from '../api/tag-overview.ts'
 import type { PixelFilter } from '../filter-pixels.ts'
+import { HEALTHS, healthOf, isProblem, labelOfHealth } from '../pixel-health.ts'
+import { ProblemCount } from './problem-count.tsx'
 
 interface PixelToolbarProps {
   pixels: readonly Pixel[]
+  runs: PixelRuns
   /** How many the filter lets through. */
   found: number
   filter: PixelFilter
@@ -24,14 +27,21 @@ const STATUSES = [
   ['active', 'Ativos'],
   ['inactive', 'Inativos'],
 ] as const
+const HEALTH_FILTERS = [
+  ['all', 'Saúde: todas'],
+  ['problems-first', 'Problemas primeiro'],
+  ['problems', 'Só com problema'],
+  ...HEALTHS.map((health) => [health, labelOfHealth(health)] as const),
+] as const
 
-export function PixelToolbar({ pixels, found, filter, onFilter }: PixelToolbarProps) {
-  const { isPaused, runOf } = usePixelRuns()
+export function PixelToolbar({ pixels, runs, found, filter, onFilter }: PixelToolbarProps) {
+  const { isPaused, runOf } = runs
   const offered = useSearchOffer(pixels.length)
   // Ten thousand are gone through when they change, not whenever there is news of the few that run.
   const switchedOn = useMemo(() => pixels.filter((pixel) => pixel.is_active), [pixels])
   // One that is switched on and has nothing to run is no more active than one that is off.
   const active = switchedOn.filter(({ id }) => runOf(id)?.status.runnable !== false).length
+  const problems = switchedOn.filter((pixel) => isProblem(healthOf(pixel, runOf(pixel.id)?.status))).length
   const running = isPaused ? 'tudo pausado' : `${formatCount(active, 'ativo', 'ativos')} no site`
   const summary = (
     <>
@@ -39,10 +49,19 @@ export function PixelToolbar({ pixels, found, filter, onFilter }: PixelToolbarPr
       {found < pixels.length ? formatCount(found, 'encontrado', 'encontrados') : running}
     </>
   )
-  if (!offered) return <ListToolbar summary={summary} />
+  const problemCount = <ProblemCount count={problems} filter={filter} onFilter={onFilter} />
+  if (!offered) return <ListToolbar summary={summary} aside={problemCount} />
   return (
-    <ListToolbar summary={summary}>
-      <div className="flex gap-2.5 max-sm:*:flex-1">
+    <ListToolbar summary={summary} aside={problemCount}>
+      <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
+        <Select
+          small
+          aria-label="Filtrar por saúde"
+          options={HEALTH_FILTERS}
+          value={filter.health}
+          onChange={({ target }) => onFilter({ ...filter, health: target.value as PixelFilter['health'] })}
+          className="max-sm:w-full"
+        />
         <Select
           small
           aria-label="Filtrar por tipo"

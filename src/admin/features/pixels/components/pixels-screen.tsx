@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
@@ -10,14 +10,15 @@ import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.
 import type { Pixel } from '#contract/pixel.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
-import { useFreshTagOverview } from '../api/tag-overview.ts'
+import { type PixelRuns, useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
 import { filterPixels, NO_FILTER } from '../filter-pixels.ts'
+import { healthOf } from '../pixel-health.ts'
 import { BlockedHosts } from './blocked-hosts.tsx'
-import { CodePanel } from './code-panel.tsx'
 import { ContainerNotice } from './container-notice.tsx'
+import { HealthNotice } from './health-notice.tsx'
+import { CodePanel, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
 import { PauseSwitch } from './pause-switch.tsx'
-import { focusCodeButton } from './pixel-cells.tsx'
-import { PixelModal } from './pixel-modal.tsx'
+import { focusCodeButton, type PixelActions } from './pixel-cells.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
 import { PixelTable } from './pixel-table.tsx'
 import { PixelToolbar } from './pixel-toolbar.tsx'
@@ -25,12 +26,22 @@ import { PixelsEmpty } from './pixels-empty.tsx'
 import { PolicyNotice } from './policy-notice.tsx'
 import { SharedOriginNotice } from './shared-origin-notice.tsx'
 
+interface OpenForm {
+  /** Null adds one. */
+  pixel: Pixel | null
+  startsAtCode: boolean
+}
+
 export function PixelsScreen() {
   const pixels = usePixels()
-  /** `null` adds one, `undefined` means that the form is closed. */
-  const [edited, setEdited] = useState<Pixel | null | undefined>(undefined)
+  const [form, setForm] = useState<OpenForm | null>(null)
+  useEffect(loadPixelPartsWhenIdle, [])
+  const edit = useCallback<PixelActions['onEdit']>(
+    (pixel, how) => setForm({ pixel, startsAtCode: how?.startsAtCode ?? false }),
+    [],
+  )
   const addButton = (
-    <Button onClick={() => setEdited(null)}>
+    <Button onClick={() => setForm({ pixel: null, startsAtCode: false })}>
       <Plus aria-hidden="true" />
       Adicionar Pixel
     </Button>
@@ -43,7 +54,7 @@ export function PixelsScreen() {
         action={addButton}
       />
       {pixels.data ? (
-        <PixelList pixels={pixels.data} onEdit={setEdited} addButton={addButton} />
+        <PixelList pixels={pixels.data} onEdit={edit} addButton={addButton} />
       ) : pixels.isError ? (
         <Card>
           <PauseSwitch />
@@ -56,14 +67,16 @@ export function PixelsScreen() {
       ) : (
         <PixelSkeleton />
       )}
-      {edited === undefined ? null : <PixelModal pixel={edited} onClose={() => setEdited(undefined)} />}
+      <Suspense>{form === null ? null : <PixelModal {...form} onClose={() => setForm(null)} />}</Suspense>
     </>
   )
 }
 
+const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
+
 interface PixelListProps {
   pixels: Pixel[]
-  onEdit: (pixel: Pixel) => void
+  onEdit: PixelActions['onEdit']
   addButton: ReactNode
 }
 
@@ -75,7 +88,13 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   useFocusAfterRemoval(pixels.length)
   useFreshTagOverview(pixels)
   const applied = useDeferredValue(filter)
-  const found = useMemo(() => filterPixels(pixels, applied), [pixels, applied])
+  const runs = usePixelRuns()
+  // Without a wish about health, news of it is no reason to go through the list.
+  const { runOf } = applied.health === 'all' ? NO_RUNS : runs
+  const found = useMemo(
+    () => filterPixels(pixels, applied, (pixel) => healthOf(pixel, runOf(pixel.id)?.status)),
+    [pixels, applied, runOf],
+  )
   const actions = useMemo(
     () => ({
       onShowCode: (id: string) => setShownCodeId((shown) => (shown === id ? null : id)),
@@ -103,7 +122,8 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
     <>
       <Card>
         <PauseSwitch />
-        <PixelToolbar pixels={pixels} found={found.length} filter={filter} onFilter={setFilter} />
+        <HealthNotice />
+        <PixelToolbar pixels={pixels} runs={runs} found={found.length} filter={filter} onFilter={setFilter} />
         {found.length === 0 ? (
           <EmptyState
             title="Nenhum pixel encontrado"
@@ -115,10 +135,20 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
             }
           />
         ) : (
-          <PixelTable pixels={found} shownCodeId={shownCodeId} actions={actions} />
+          <PixelTable pixels={found} runs={runs} shownCodeId={shownCodeId} actions={actions} />
         )}
       </Card>
-      {shown ? <CodePanel key={shown.id} pixel={shown} onClose={() => closeCode(shown.id)} /> : null}
+      <Suspense>
+        {shown ? (
+          <CodePanel
+            key={shown.id}
+            pixel={shown}
+            run={runs.runOf(shown.id)}
+            onEditCode={() => onEdit(shown, { startsAtCode: true })}
+            onClose={() => closeCode(shown.id)}
+          />
+        ) : null}
+      </Suspense>
       <BlockedHosts pixels={pixels} />
       <PolicyNotice />
       <ContainerNotice />

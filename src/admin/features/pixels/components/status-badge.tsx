@@ -15,7 +15,7 @@ export function StatusBadge({ active, name, onToggle }: StatusBadgeProps) {
       aria-label={`${active ? 'Ativo' : 'Inativo'}: ${name}`}
       title={active ? 'Clique para desativar' : 'Clique para ativar'}
       onClick={onToggle}
-      className="group inline-flex min-h-11 items-center"
+      className="group inline-flex min-h-11 min-w-22 items-center"
     >
       <span
         className={`inline-flex items-center gap-2 rounded-full py-1 pr-3 pl-2.5 text-sm font-semibold transition-shadow group-hover:shadow-[inset_0_0_0_1.5px_currentColor] ${active ? 'bg-ok-bg text-ok' : 'bg-bad-bg text-bad'}`}

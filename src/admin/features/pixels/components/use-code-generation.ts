@@ -37,6 +37,7 @@ export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelFo
 
   return {
     question,
+    isHandEdited: (code: string) => isHandEdited(code, source),
     onTypeChange(type: PixelType): void {
       const next = { type, pixelId: getValues('pixel_id') }
       if (editedByHand()) setQuestion(next)

@@ -1,0 +1,51 @@
+import { Button } from '#admin/components/button.tsx'
+import type { HealthReason } from '#contract/tag-health.ts'
+import { useBlockedHosts } from '../api/change-tags.ts'
+import { explainScriptError } from '../explain-script-error.ts'
+import type { PixelNote as Note } from '../list-notes.ts'
+import { BlockedLineNote } from './blocked-line-note.tsx'
+
+interface PixelNoteProps {
+  note: Note
+  /** The last thing that a script of the pixel complained of. */
+  lastError: string | null
+  onEditCode: () => void
+}
+
+/** One sentence about a pixel, and the button that mends it. */
+export function PixelNote({ note, lastError, onEditCode }: PixelNoteProps) {
+  if (note.kind === 'blocked') return <BlockedLineNote line={note.line} />
+  return <ReasonNote reason={note.reason} lastError={lastError} onEditCode={onEditCode} />
+}
+
+interface ReasonNoteProps extends Omit<PixelNoteProps, 'note'> {
+  reason: HealthReason
+}
+
+function ReasonNote({ reason: { code, message, host, action }, lastError, onEditCode }: ReasonNoteProps) {
+  const { permit, isPending } = useBlockedHosts()
+  const act = () => {
+    if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''] })
+    else onEditCode()
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+      <div className="min-w-0 flex-[1_1_16rem] text-pretty wrap-anywhere">
+        <p>{message}</p>
+        {code === 'script_error' && lastError !== null ? (
+          <p className="text-sm text-text-2">Em outras palavras: {explainScriptError(lastError)}</p>
+        ) : null}
+      </div>
+      {action === undefined ? null : (
+        <Button
+          look="outline"
+          aria-disabled={isPending}
+          onClick={() => isPending || act()}
+          className="bg-surface wrap-anywhere"
+        >
+          {action.label}
+        </Button>
+      )}
+    </div>
+  )
+}

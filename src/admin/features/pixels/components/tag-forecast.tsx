@@ -1,0 +1,43 @@
+import { ChevronRight } from 'lucide-react'
+import { formatCount } from '#admin/lib/format-count.ts'
+import type { PreviewState } from '../api/preview-tag.ts'
+import { groupHosts } from '../group-hosts.ts'
+import { HostList } from './host-list.tsx'
+
+/** Before it is saved: what the tag sends by itself, and to whom the page will let it talk. */
+export function TagForecast({ preview: { preview } }: { preview: PreviewState }) {
+  if (preview === null) return null
+  const hosts = groupHosts(preview.allowed)
+  if (preview.sends.length === 0 && hosts.length === 0) return null
+  return (
+    <section
+      aria-label="O que esta tag vai fazer"
+      className="rounded-1 bg-paper px-4 py-3.5 text-[0.9375rem]"
+    >
+      {preview.sends.length === 0 ? null : (
+        <>
+          <h3 className="text-[0.9375rem] tracking-normal">O que sai sozinho</h3>
+          <ul className="mt-1.5 grid gap-1 text-sm text-text-2">
+            {preview.sends.map((sentence) => (
+              <li key={sentence} className="wrap-anywhere">
+                {sentence}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {hosts.length === 0 ? null : (
+        <details className="group">
+          <summary className="flex min-h-11 cursor-pointer items-center gap-1 text-sm font-semibold underline-offset-4 hover:underline">
+            <ChevronRight
+              aria-hidden="true"
+              className="size-4 flex-none transition-transform group-open:rotate-90"
+            />
+            {formatCount(hosts.length, 'endereço que a página abre', 'endereços que a página abre')}
+          </summary>
+          <HostList entries={hosts} />
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Pixel } from '#contract/pixel.ts'
+import { healthLabel, type PixelHealth } from '#contract/tag-health.ts'
+
+/** As the wire has it, with what works and nobody could confirm as a state of its own. */
+export type Health = PixelHealth['health'] | 'unconfirmed'
+
+/** The order of "Problemas primeiro". */
+export const HEALTHS: readonly Health[] = [
+  'broken',
+  'partial',
+  'waiting',
+  'paused',
+  'unconfirmed',
+  'working',
+  'off',
+]
+
+export function labelOfHealth(health: Health): string {
+  if (health === 'unconfirmed') return healthLabel({ health: 'working', confirmed: false })
+  return healthLabel({ health, confirmed: true })
+}
+
+/** Undefined while nobody knows: before the first answer, and between a switch and the next one. */
+export function healthOf(
+  { is_active }: Pick<Pixel, 'is_active'>,
+  status: PixelHealth | undefined,
+): Health | undefined {
+  if (!is_active) return 'off'
+  if (status === undefined || status.health === 'off') return undefined
+  return status.health === 'working' && !status.confirmed ? 'unconfirmed' : status.health
+}
+
+/** What somebody must see to. */
+export function isProblem(health: Health | undefined): boolean {
+  return health === 'broken' || health === 'partial'
+}

@@ -1,0 +1,297 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import type { UserEvent } from '@testing-library/user-event'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
+import type { RecognisedTag, TagPreviewRequest } from '#contract/tag-status.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, makePreview, ScriptedSite } from '../support/scripted-site.ts'
+
+const PREVIEW = 'POST /admin/api/tags/preview'
+const SAVE = 'POST /rest/v1/tracking_pixels'
+const META_CODE = "<script>fbq('init', '482910377165024')</script>"
+const CLARITY_CODE = '<script>clarity("abcde12345")</script>'
+
+const META: RecognisedTag = {
+  vendor: 'meta-pixel',
+  name: 'Meta Pixel',
+  id: '482910377165024',
+  id_label: 'ID do pixel',
+  type: 'meta',
+  category: 'marketing',
+  code: null,
+  advice: null,
+}
+const CLARITY: RecognisedTag = {
+  vendor: 'microsoft-clarity',
+  name: 'Microsoft Clarity',
+  id: 'abcde12345',
+  id_label: 'ID do projeto Clarity',
+  type: 'custom',
+  category: 'desempenho',
+  code: null,
+  advice: null,
+}
+
+let site: ScriptedSite
+let person: UserEvent
+beforeEach(() => {
+  site = new ScriptedSite()
+  site.answer(PREVIEW, ({ body }) => {
+    const { code } = body as TagPreviewRequest
+    const recognised = code.includes('fbq(') ? META : code.includes('clarity(') ? CLARITY : null
+    return { ...site.preview, recognised: site.preview.recognised ?? recognised }
+  })
+})
+
+const code = () => screen.getByLabelText<HTMLTextAreaElement>('Código do Pixel')
+const fieldValue = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value
+
+async function openForm(): Promise<void> {
+  ;({ person } = await openDashboard(site))
+  await person.click((await screen.findAllByRole('button', { name: 'Adicionar Pixel' }))[0] as HTMLElement)
+  await screen.findByLabelText('Nome do Pixel')
+}
+
+async function paste(text: string): Promise<void> {
+  await person.clear(code())
+  await person.click(code())
+  await person.paste(text)
+}
+
+describe('what is empty is filled in', () => {
+  test('the ID of a Meta snippet is not asked for, and the snippet stays as it was pasted', async () => {
+    await openForm()
+    await paste(META_CODE)
+    await screen.findByText('Reconhecemos: Meta Pixel')
+    await screen.findByText(/Preenchemos o nome e o ID\. Mude o que quiser\./)
+    expect(fieldValue('Pixel ID')).toBe('482910377165024')
+    expect(fieldValue('Nome do Pixel')).toBe('Meta Pixel')
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Pixel salvo: Meta Pixel')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({
+      code: META_CODE,
+      type: 'meta',
+      pixel_id: '482910377165024',
+      conversion_labels: {},
+    })
+  })
+
+  test('even when "Salvar" is quicker than the answer', async () => {
+    await openForm()
+    const held = site.hold(PREVIEW)
+    await paste(META_CODE)
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await vi.waitFor(() => expect(held.length).toBeGreaterThan(0))
+    for (const call of held) call.release()
+    site.letGo(PREVIEW)
+    await screen.findByText('Pixel salvo: Meta Pixel')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ code: META_CODE, pixel_id: '482910377165024' })
+  })
+
+  test('type and consent of another vendor, and again when another snippet takes its place', async () => {
+    await openForm()
+    await paste(CLARITY_CODE)
+    await screen.findByText('Reconhecemos: Microsoft Clarity')
+    await waitFor(() => expect(fieldValue('Tipo de Pixel')).toBe('custom'))
+    expect(fieldValue('Consentimento necessário')).toBe('desempenho')
+    expect(fieldValue('Nome do Pixel')).toBe('Microsoft Clarity')
+    expect(screen.queryByLabelText('Pixel ID')).toBeNull()
+    await paste(META_CODE)
+    await screen.findByText('Reconhecemos: Meta Pixel')
+    await waitFor(() => expect(fieldValue('Pixel ID')).toBe('482910377165024'))
+    expect(fieldValue('Nome do Pixel')).toBe('Meta Pixel')
+    expect(fieldValue('Consentimento necessário')).toBe('marketing')
+    expect(code().value).toBe(META_CODE)
+  })
+
+  test('an ID alone becomes its snippet', async () => {
+    const snippet = generateSnippet('google_analytics', 'G-ABC1234567')
+    site.preview = makePreview({
+      recognised: {
+        ...META,
+        name: 'Google Analytics',
+        id: 'G-ABC1234567',
+        type: 'google_analytics',
+        code: snippet,
+      },
+    })
+    await openForm()
+    await paste('G-ABC1234567')
+    await waitFor(() => expect(code().value).toBe(snippet))
+    expect(fieldValue('Measurement ID (GA4)')).toBe('G-ABC1234567')
+    await screen.findByText('Reconhecemos: Google Analytics')
+  })
+})
+
+describe('what somebody wrote is asked about first', () => {
+  test('another ID than the typed one: kept at a word, with the focus back in the code', async () => {
+    await openForm()
+    await person.type(screen.getByLabelText('Pixel ID'), '111111111111111')
+    await paste(META_CODE)
+    const question = within(await screen.findByRole('group', { name: 'Trocar o ID para 482910377165024?' }))
+    expect(fieldValue('Pixel ID')).toBe('111111111111111')
+    question.getByRole('button', { name: 'Manter como está' }).focus()
+    await person.keyboard('{Enter}')
+    expect(screen.queryByRole('group', { name: /^Trocar/ })).toBeNull()
+    expect(document.activeElement).toBe(code())
+    expect(fieldValue('Pixel ID')).toBe('111111111111111')
+    expect(code().value).toBe(META_CODE)
+    // Not a dialog upon a dialog.
+    expect(screen.queryByRole('alertdialog')).toBeNull()
+  })
+
+  test('a type that was chosen: changed at a word, and the pasted code stays', async () => {
+    await openForm()
+    await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Personalizado')
+    await paste(META_CODE)
+    await screen.findByRole('group', { name: 'Trocar o tipo para Meta e o ID para 482910377165024?' })
+    expect(fieldValue('Tipo de Pixel')).toBe('custom')
+    await person.click(screen.getByRole('button', { name: 'Trocar' }))
+    await waitFor(() => expect(fieldValue('Tipo de Pixel')).toBe('meta'))
+    expect(fieldValue('Pixel ID')).toBe('482910377165024')
+    expect(code().value).toBe(META_CODE)
+    expect(document.activeElement).toBe(code())
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Pixel salvo: Meta Pixel')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ code: META_CODE, type: 'meta' })
+  })
+
+  test('the type chosen by hand for its own snippet takes the ID over and generates nothing', async () => {
+    await openForm()
+    await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Personalizado')
+    await paste(META_CODE)
+    await screen.findByRole('group', { name: /^Trocar/ })
+    await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Meta')
+    await waitFor(() => expect(fieldValue('Pixel ID')).toBe('482910377165024'))
+    expect(code().value).toBe(META_CODE)
+    expect(screen.queryByRole('alertdialog')).toBeNull()
+  })
+
+  test('of a stored pixel nothing is asked until its code is touched', async () => {
+    site.pixels = [makePixel({ name: 'Mapas', type: 'custom', pixel_id: null, code: CLARITY_CODE })]
+    ;({ person } = await openDashboard(site))
+    await person.click(await screen.findByRole('button', { name: 'Editar: Mapas' }))
+    await screen.findByText('Reconhecemos: Microsoft Clarity')
+    expect(screen.queryByRole('group', { name: /^Trocar/ })).toBeNull()
+    expect(fieldValue('Consentimento necessário')).toBe('marketing')
+    await person.type(code(), ' ')
+    await screen.findByRole('group', { name: 'Trocar o consentimento para Desempenho?' })
+    expect(fieldValue('Nome do Pixel')).toBe('Mapas')
+  })
+})
+
+describe('while one types', () => {
+  test('an older question is dropped, and its answer never shown', async () => {
+    await openForm()
+    const held = site.hold(PREVIEW)
+    await paste(CLARITY_CODE)
+    await vi.waitFor(() => expect(held).toHaveLength(1))
+    await paste('<script>outra()</script>')
+    await vi.waitFor(() => expect(held.length).toBeGreaterThan(1))
+    expect(held[0]?.call.signal?.aborted).toBe(true)
+    for (const call of held) call.release()
+    site.letGo(PREVIEW)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(screen.queryByText(/^Reconhecemos/)).toBeNull()
+    expect(fieldValue('Nome do Pixel')).toBe('')
+  })
+
+  test('one question for a burst of keys', async () => {
+    await openForm()
+    // In one go: however slow the machine, no pause lies between the keys.
+    for (const value of ['a', 'al', 'ale', 'aler']) fireEvent.change(code(), { target: { value } })
+    await waitFor(() => expect(site.callsTo(PREVIEW)).toHaveLength(1))
+    expect(site.callsTo(PREVIEW)[0]?.body).toMatchObject({ code: 'aler' })
+  })
+
+  test('no answer is no obstacle, and it can be asked again', async () => {
+    await openForm()
+    site.away = true
+    await paste(CLARITY_CODE)
+    await screen.findByText('Não deu para conferir o código agora.')
+    site.away = false
+    await person.click(screen.getByRole('button', { name: 'Conferir de novo' }))
+    await screen.findByText('Reconhecemos: Microsoft Clarity')
+    expect(screen.queryByText('Não deu para conferir o código agora.')).toBeNull()
+  })
+})
+
+describe('before it is saved the form says', () => {
+  test('what goes out by itself, and behind a fold whom the page will open', async () => {
+    site.preview = makePreview({
+      sends: ['Ao abrir a página, depois do consentimento: a visita, para Microsoft Clarity.'],
+      allowed: [
+        { host: '*.clarity.ms', directive: 'script', source: 'vendor' },
+        { host: 'c.bing.com', directive: 'img', source: 'vendor' },
+      ],
+    })
+    await openForm()
+    await paste(CLARITY_CODE)
+    const forecast = within(await screen.findByRole('region', { name: 'O que esta tag vai fazer' }))
+    forecast.getByText('Ao abrir a página, depois do consentimento: a visita, para Microsoft Clarity.')
+    const fold = forecast.getByText('c.bing.com').closest('details')
+    expect(fold?.open).toBe(false)
+    await person.click(forecast.getByText('2 endereços que a página abre'))
+    expect(fold?.open).toBe(true)
+  })
+
+  test('that structured data and verifications need no consent, and what to do with them', async () => {
+    const advice = 'Depois de salvar, clique em Verificar no Google.'
+    site.preview = makePreview({
+      kind: 'head',
+      steps: 0,
+      recognised: { ...CLARITY, name: 'Verificação do Google', id: null, category: null, advice },
+      sends: ['Nada sai: isto só fica no HTML da página, para quem verifica o site.'],
+    })
+    await openForm()
+    await paste('<meta name="google-site-verification" content="abc">')
+    await screen.findByText('Reconhecemos: Verificação do Google')
+    await screen.findByText(advice)
+    await screen.findByText('Não se aplica: isto fica no HTML da página, para todos.')
+    await screen.findByText('Nada sai: isto só fica no HTML da página, para quem verifica o site.')
+  })
+
+  test('what cannot work, for as long as it stands there', async () => {
+    site.preview = makePreview({
+      kind: 'link',
+      warnings: [{ code: 'link_only', message: 'Isto é só um link.' }],
+    })
+    await openForm()
+    await paste('<a href="https://wa.me/55">Fale</a>')
+    await screen.findByText('Isto é só um link.')
+    site.preview = makePreview()
+    await paste('<script>ok()</script>')
+    await waitFor(() => expect(screen.queryByText('Isto é só um link.')).toBeNull())
+  })
+
+  test('that a pixel without code does nothing', async () => {
+    site.pixels = [makePixel({ name: 'Vazio', type: 'custom', pixel_id: null, code: '' })]
+    ;({ person } = await openDashboard(site))
+    await person.click(await screen.findByRole('button', { name: 'Editar: Vazio' }))
+    await screen.findByText(/^Sem código, este pixel não faz nada na página\./)
+    await person.click(screen.getByLabelText('Pixel ativo'))
+    expect(screen.queryByText(/^Sem código/)).toBeNull()
+  })
+
+  test('which labels the vendor wants, and stores those that were given', async () => {
+    const label = 'Rótulo da conversão: inscrição na newsletter'
+    site.preview = makePreview({
+      labels: [
+        { conversion: 'lead', label: 'Rótulo da conversão: abrir conta', placeholder: 'AbC-D_efG' },
+        { conversion: 'sign_up', label, placeholder: 'AbC-D_efG' },
+      ],
+    })
+    await openForm()
+    await paste(CLARITY_CODE)
+    await person.type(await screen.findByLabelText(label), 'não pode')
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Use só letras, números, hífen, sublinhado e barra, até 64 caracteres.')
+    await person.clear(screen.getByLabelText(label))
+    await person.type(screen.getByLabelText(label), 'AbC-D_1')
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Pixel salvo: Microsoft Clarity')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ conversion_labels: { sign_up: 'AbC-D_1' } })
+    // One that cannot be is never asked about.
+    for (const { body } of site.callsTo(PREVIEW)) expect(JSON.stringify(body)).not.toContain('não pode')
+  })
+})
