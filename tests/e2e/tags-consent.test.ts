@@ -264,7 +264,7 @@ test('conversions reach every tag in its own words, once, with one id; those bef
       () => page.getByRole('link', { name: 'Falar com Especialista' }).first().click(),
       ['Contact', 'contact'],
     ],
-    [subscribe, ['Subscribe', 'sign_up']],
+    [subscribe, ['CompleteRegistration', 'sign_up']],
   ]
   const ids = new Set<string | null>()
   for (const [happen, names] of conversions) {

@@ -63,7 +63,7 @@ export function labelFields(marks: readonly VendorMark[]): ConversionLabelField[
   if (asking === undefined) return []
   return CONVERSIONS.map((conversion) => ({
     conversion,
-    label: `${asking.name}: ${CONVERSION_NAMES[conversion].toLowerCase()}`,
+    label: `${asking.name}: ${CONVERSION_NAMES[conversion]}`,
     placeholder: asking.example,
   }))
 }

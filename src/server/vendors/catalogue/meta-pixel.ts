@@ -35,7 +35,7 @@ export const metaPixel: Vendor = {
     args: {
       lead: ['track', 'Lead', {}, { eventID: '$id' }],
       contact: ['track', 'Contact', {}, { eventID: '$id' }],
-      sign_up: ['track', 'Subscribe', {}, { eventID: '$id' }],
+      sign_up: ['track', 'CompleteRegistration', {}, { eventID: '$id' }],
     },
   },
   suffixes: ['facebook.net', 'facebook.com', 'fbcdn.net', 'fbsbx.com'],
