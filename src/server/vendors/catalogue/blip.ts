@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const blip: Vendor = {
   id: 'blip',
   kind: 'script',
-  name: 'Blip Chat (Take Blip)',
+  name: 'Blip Chat',
   company: 'Blip (Take Blip)',
   country: 'BR',
   purpose: 'Mostra o chat do bot da Blip no site.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const googleAds: Vendor = {
   id: 'google-ads',
   kind: 'script',
-  name: 'Google Ads (conversão e remarketing)',
+  name: 'Google Ads',
   company: 'Google LLC',
   country: 'US',
   purpose: 'Mede conversões de anúncios do Google e cria listas de remarketing.',

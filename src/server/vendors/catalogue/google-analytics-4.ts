@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const googleAnalytics4: Vendor = {
   id: 'google-analytics-4',
   kind: 'script',
-  name: 'Google Analytics 4 (tag do Google)',
+  name: 'Google Analytics 4',
   company: 'Google LLC',
   country: 'US',
   purpose: 'Mede visitas, origem do tráfego e uso das páginas do site.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const googleFloodlight: Vendor = {
   id: 'google-floodlight',
   kind: 'script',
-  name: 'Floodlight (Campaign Manager 360)',
+  name: 'Floodlight',
   company: 'Google LLC',
   country: 'US',
   purpose: 'Registra conversões de campanhas do Campaign Manager 360 e do DV360.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const googleSiteVerification: Vendor = {
   id: 'google-site-verification',
   kind: 'meta',
-  name: 'Verificação do Google (Search Console)',
+  name: 'Verificação do Google',
   company: 'Google LLC',
   country: 'US',
   purpose: 'Prova ao Google que o site é seu; não coleta dados de quem visita.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const insider: Vendor = {
   id: 'insider',
   kind: 'script',
-  name: 'Insider (Insider One)',
+  name: 'Insider',
   company: 'Insider SG Pte. Ltd.',
   country: 'SG',
   purpose: 'Personaliza o site e envia mensagens a partir da navegação.',

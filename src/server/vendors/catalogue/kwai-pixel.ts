@@ -4,7 +4,7 @@ import type { Vendor } from '../vendor.ts'
 export const kwaiPixel: Vendor = {
   id: 'kwai-pixel',
   kind: 'script',
-  name: 'Kwai for Business (pixel)',
+  name: 'Kwai for Business',
   company: 'Kuaishou Technology (Kwai)',
   country: 'CN',
   purpose: 'Mede conversões e cria públicos para anúncios no Kwai.',

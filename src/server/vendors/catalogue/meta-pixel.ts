@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const metaPixel: Vendor = {
   id: 'meta-pixel',
   kind: 'script',
-  name: 'Meta Pixel (Facebook e Instagram)',
+  name: 'Meta Pixel',
   company: 'Meta Platforms, Inc.',
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no Facebook e no Instagram.',

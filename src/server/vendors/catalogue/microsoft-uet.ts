@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const microsoftUet: Vendor = {
   id: 'microsoft-uet',
   kind: 'script',
-  name: 'Microsoft Advertising (UET, Bing Ads)',
+  name: 'Microsoft Advertising',
   company: 'Microsoft Corporation',
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios do Bing e da rede Microsoft.',

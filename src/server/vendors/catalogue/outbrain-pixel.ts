@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const outbrainPixel: Vendor = {
   id: 'outbrain-pixel',
   kind: 'script',
-  name: 'Outbrain Pixel (Teads)',
+  name: 'Outbrain Pixel',
   company: 'Teads Holding Co. (Outbrain Inc.)',
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios nativos da Outbrain.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const snapPixel: Vendor = {
   id: 'snap-pixel',
   kind: 'script',
-  name: 'Snap Pixel (Snapchat)',
+  name: 'Snap Pixel',
   company: 'Snap Inc.',
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no Snapchat.',

@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const vwo: Vendor = {
   id: 'vwo',
   kind: 'script',
-  name: 'VWO (Visual Website Optimizer)',
+  name: 'VWO',
   company: 'Wingify Software Pvt. Ltd.',
   country: 'IN',
   purpose: 'Testa versões diferentes das páginas e mede qual funciona melhor.',

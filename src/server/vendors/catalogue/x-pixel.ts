@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const xPixel: Vendor = {
   id: 'x-pixel',
   kind: 'script',
-  name: 'X Pixel (Twitter)',
+  name: 'X Pixel',
   company: 'X Corp.',
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no X (Twitter).',

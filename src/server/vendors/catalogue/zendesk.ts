@@ -3,7 +3,7 @@ import type { Vendor } from '../vendor.ts'
 export const zendesk: Vendor = {
   id: 'zendesk',
   kind: 'script',
-  name: 'Zendesk (widget e chat)',
+  name: 'Zendesk',
   company: 'Zendesk, Inc.',
   country: 'US',
   purpose: 'Mostra o chat e a central de ajuda da Zendesk no site.',

@@ -44,7 +44,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         <div className="flex items-center gap-3.5">
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
-            <p className="leading-snug font-semibold wrap-anywhere">{pixel.name}</p>
+            <p className="leading-snug font-semibold wrap-anywhere hyphens-auto">{pixel.name}</p>
             <div className="flex flex-wrap items-center gap-x-3">
               <TimeStamp value={pixel.created_at} className="text-sm" />
               {run ? <WarningCount status={run.status} onShow={() => onShowCode(pixel.id)} /> : null}

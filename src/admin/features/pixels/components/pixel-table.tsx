@@ -8,7 +8,7 @@ import { WhyRow } from './why-row.tsx'
 
 export const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Pixel' },
-  { label: 'Tipo', className: 'w-[8rem] @min-[54rem]:w-[13%]' },
+  { label: 'Tipo', className: 'w-[7.25rem] @min-[54rem]:w-[13%]' },
   { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[17.5%]' },
   { label: 'Status', className: 'w-[11rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[22.5rem]' },
   { label: 'Ações', className: 'w-[9.5rem]' },

@@ -16,7 +16,7 @@ export function WarningCount({ status: { warnings: all, reasons }, onShow }: War
       type="button"
       onClick={onShow}
       title={warnings.map((warning) => warning.message).join('\n')}
-      className="relative inline-flex min-h-7 items-center after:absolute after:-inset-y-2 after:inset-x-0 gap-1.5 text-sm font-semibold text-warn underline-offset-2 hover:underline"
+      className="relative inline-flex min-h-7 items-center after:absolute after:-inset-y-2 after:inset-x-0 gap-1.5 text-sm font-semibold text-warn underline-offset-2 hover:underline forced-colors:not-focus-visible:outline-none forced-colors:underline"
     >
       <TriangleAlert className="size-4" aria-hidden="true" />
       {formatCount(warnings.length, 'aviso', 'avisos')}
