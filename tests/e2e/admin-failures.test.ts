@@ -12,11 +12,19 @@ beforeAll(async () => {
 })
 afterAll(() => admin.close())
 afterEach(async () => {
-  expect(visit.complaints()).toEqual([])
+  const complaints = visit.complaints()
   await visit.context.close()
   await resume()
   await removePixels(admin.site.database.db)
+  expect(complaints).toEqual([])
 })
+
+/** Code that is not in the page from the start comes once there is time; what is tried here is a server that goes then. */
+const untilLoaded = (part: string) =>
+  visit.page.waitForFunction(
+    (name) => performance.getEntriesByType('resource').some((entry) => entry.name.includes(name)),
+    `/${part}-`,
+  )
 
 const stop = async () => {
   await admin.stop()
@@ -47,6 +55,7 @@ test('pixels: toggle, save and delete fail visibly, change nothing, and can be t
   visit = await admin.visit()
   const { page } = visit
   await page.getByRole('switch', { name: 'Ativo: Meta' }).waitFor()
+  await untilLoaded('pixel-modal')
   await stop()
 
   await page.getByRole('switch', { name: 'Ativo: Meta' }).click()
@@ -94,10 +103,7 @@ test('users: the agreed texts for save and delete', async () => {
 test('lists: a server that is away is said so, with a way to try again', async () => {
   visit = await admin.visit({ path: '/admin/configuracoes' })
   const { page } = visit
-  // The code of the other screens comes once there is time; what is tried here is their data.
-  await page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('/admin-users-screen-')),
-  )
+  await untilLoaded('admin-users-screen')
   await stop()
   // The data client itself repeats a lost read three times, for seven seconds in all.
   await page.clock.install()

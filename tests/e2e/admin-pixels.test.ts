@@ -140,6 +140,8 @@ describe('code written by hand', () => {
     await page.getByLabel('Tipo de Pixel').selectOption('google_analytics')
     await page.getByRole('alertdialog', { name: 'Gerar o código de novo?' }).waitFor()
     await page.getByRole('button', { name: 'Manter meu código' }).click()
+    // The focus comes back into the form, and only then does a key go where it is meant to.
+    await page.locator('form :focus').waitFor()
     expect(await code().inputValue()).toBe(written)
 
     await page.getByLabel('Measurement ID (GA4)').fill('G-1')

@@ -103,6 +103,8 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       ...PIXELS[0],
       allowed_hosts: [],
       consent_category: 'marketing',
+      conversion_labels: {},
+      vendor: 'meta-pixel',
       created_at: '2026-11-01T00:00:00+00:00',
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00$/),
     })

@@ -31,7 +31,12 @@ describe.each(ENGINES)('the database on %s', (engine) => {
       .selectAll()
       .where('id', '=', row.id)
       .executeTakeFirstOrThrow()
-    expect({ ...read }).toEqual({ ...row, allowed_hosts: ['a.example'] })
+    expect({ ...read }).toEqual({
+      ...row,
+      allowed_hosts: ['a.example'],
+      conversion_labels: {},
+      vendor: null,
+    })
   })
 
   test.each([
