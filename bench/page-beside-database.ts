@@ -198,7 +198,8 @@ function addRows(file: string): void {
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
     insert into rate_limits select 'bench ' || i, 1, '2020-01-01T00:00:00.000Z' from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
-    insert into tracking_pixels
+    insert into tracking_pixels 
+      (id, name, type, pixel_id, code, is_active, allowed_hosts, consent_category, created_at, updated_at)
     select lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8'
       || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))), 'Campanha ' || i, 'custom', null,
       '<script>/* ' || hex(zeroblob(300)) || ' */</script>', 0, '[]', 'marketing',

@@ -48,10 +48,10 @@ function addPixels(file: string): void {
   const database = new DatabaseSync(file)
   database
     .prepare(
-      `insert into tracking_pixels (id, name, type, code, is_active, consent_category, created_at, updated_at)
+      `insert into tracking_pixels (id, name, type, code, is_active, allowed_hosts, consent_category, created_at, updated_at)
        with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
        select printf('00000000-0000-4000-8000-%012d', i), 'Pixel ' || i, 'custom', printf('%.*c', ?, 'x'), 0,
-         'marketing', ?, ? from n`,
+         '[]', 'marketing', ?, ? from n`,
     )
     .run(PIXELS, CODE_BYTES, new Date().toISOString(), new Date().toISOString())
   database.close()
