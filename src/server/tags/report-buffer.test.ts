@@ -68,6 +68,20 @@ describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
     expect(await totals()).toMatchObject({ failed: before + 2 })
   })
 
+  test('what our own policy stopped counts as failed, and as no blocker', async () => {
+    const { reports } = startReplica()
+    const pixel = await insertPixel(database.db, { type: 'meta' })
+    for (const outcome of ['ran', 'stopped', 'blocked'] as const) reports.add(pixel, outcome, null)
+    reports.add(pixel, 'stopped', null)
+    await reports.flush()
+    const row = await database.db
+      .selectFrom('tag_reports')
+      .selectAll()
+      .where('pixel_id', '=', pixel)
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ ran: 1, failed: 2, blocked: 1 })
+  })
+
   test('blocked hosts of several replicas are counted together, once a new one is known to all', async () => {
     const pixel = await insertPixel(database.db, { type: 'meta' })
     const replicas = [startReplica(), startReplica()]
