@@ -21,6 +21,9 @@ const WRITERS = 8
 const eight = <T>(write: (writer: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
 
+const hostNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `h${String(index).padStart(2, '0')}.exemplo.com.br`)
+
 function tally(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
@@ -161,10 +164,7 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
 
   test('"Permitir" of forty hosts: the pixel has all forty, and a change beside them is kept too', async () => {
     const [id = ''] = await insertPixels(db, [{ name: 'Antes' }])
-    const hosts = Array.from(
-      { length: 40 },
-      (_, index) => `h${String(index).padStart(2, '0')}.exemplo.com.br`,
-    )
+    const hosts = hostNames(40)
     for (const host of hosts) await noteBlockedHost(db, host, id)
     const blocked = await db.selectFrom('blocked_hosts').select('id').where('pixel_id', '=', id).execute()
     const renaming = send('PATCH', `/rest/v1/tracking_pixels?id=eq.${id}`, { name: 'Depois' })
@@ -192,6 +192,16 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
     const answers = await eight(() => send('POST', `/admin/api/blocked-hosts/${blocked}/allow`, {}))
     for (const { status } of answers) expect([200, 404]).toContain(status)
     expect(await hostsOf(id)).toEqual(['um.exemplo.com.br'])
+  })
+
+  test('"Revogar": one host is taken once however many ask, and of eight hosts none comes back', async () => {
+    const [first = '', ...others] = hostNames(WRITERS + 1)
+    const [id = ''] = await insertPixels(db, [{ allowed_hosts: [first, ...others] }])
+    const revoke = (host = '') => send('DELETE', `/admin/api/tags/${id}/hosts/${host}`)
+    expect(tally(await eight(() => revoke(first)))).toEqual({ 200: 1, 404: WRITERS - 1 })
+    expect(tally(await eight((writer) => revoke(others[writer])))).toEqual({ 200: WRITERS })
+    expect(await hostsOf(id)).toEqual([])
+    expect(await audited('tags.revoke_host', id)).toBe(WRITERS + 1)
   })
 
   test('"Pausar tudo": paused once, by one', async () => {

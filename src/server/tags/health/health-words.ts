@@ -40,7 +40,7 @@ export const HEALTH_WORDS = {
   }),
   nothingSent: (vendor: string, id: string | null, visits: number): HealthReason => ({
     code: 'nothing_sent',
-    message: `A tag rodou em ${visits === 1 ? '1 visita' : `${visits.toLocaleString('pt-BR')} visitas`}, mas nenhuma enviou a página a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
+    message: `A tag rodou em ${countVisits(visits)}, mas nenhuma enviou a página a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
     action: EDIT,
   }),
   notConfirmed: (vendor: string): HealthReason => ({
@@ -49,7 +49,7 @@ export const HEALTH_WORDS = {
   }),
   notSeen: (vendor: string, id: string, visits: number): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado, mas em ${visits === 1 ? '1 visita' : `${visits} visitas`} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
+    message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
   }),
   inPage: (): HealthReason => ({
     code: 'in_page',
@@ -59,5 +59,9 @@ export const HEALTH_WORDS = {
 
 function ofVisits(count: number, all: number): string {
   const share = Math.round((count / all) * 100)
-  return `${count.toLocaleString('pt-BR')} de ${all.toLocaleString('pt-BR')} visitas (${share}%)`
+  return `${count.toLocaleString('pt-BR')} de ${countVisits(all)} (${share}%)`
+}
+
+function countVisits(count: number): string {
+  return `${count.toLocaleString('pt-BR')} ${count === 1 ? 'visita' : 'visitas'}`
 }

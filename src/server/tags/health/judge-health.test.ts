@@ -208,6 +208,8 @@ test('the words name the host, the share and who stopped it', () => {
   expect(single?.action?.label).toBe('Permitir px.ads.linkedin.com')
   const [blocker] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 3, blocked: 1 } }) }).reasons
   expect(blocker?.message).toMatch(/1 de 4 visitas \(25%\).*bloqueadores/)
+  const [only] = judgeHealth({ ...FINE, ...seen({ visits: { blocked: 1 } }) }).reasons
+  expect(only?.message).toMatch(/^Em 1 de 1 visita \(100%\)/)
 })
 
 test('a visit that saw nothing leave is said, and proves nothing yet', () => {
