@@ -2,132 +2,18 @@ import type { ColumnType, Generated } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
-
-/** Read as a value, written as text made by `JSON.stringify`: the one form that both engines take. */
-type Json<T> = ColumnType<T, string, string>
-/** ISO 8601 in UTC, with `T` and `Z`, on both engines. */
-type Timestamp = string
-
-export interface AuthUsers {
-  id: string
-  email: string
-  password_hash: string | null
-  /** The protocol's database role, carried in tokens; it opens nothing here. */
-  token_role: Generated<string>
-  user_metadata: Json<Record<string, unknown>>
-  app_metadata: Json<Record<string, unknown>>
-  email_confirmed_at: Timestamp | null
-  /** Since when more than a stranger's claim stands for the address: its owner used a mail, or an administrator made the account. */
-  mailbox_proved_at: Timestamp | null
-  invited_at: Timestamp | null
-  confirmation_sent_at: Timestamp | null
-  recovery_sent_at: Timestamp | null
-  new_email: string | null
-  email_change_sent_at: Timestamp | null
-  reauthentication_sent_at: Timestamp | null
-  last_sign_in_at: Timestamp | null
-  banned_until: Timestamp | null
-  deleted_at: Timestamp | null
-  created_at: Timestamp
-  updated_at: Timestamp
-}
-
-interface AdminRoles {
-  user_id: string
-  role: string
-  created_at: Timestamp
-  updated_at: Timestamp
-}
-
-/** One per browser sign-in: what the navigation-only cookie names, and the parent of that browser's tabs. */
-interface AuthLogins {
-  id: string
-  user_id: string
-  token_hash: string
-  aal: 'aal1' | 'aal2'
-  amr: Json<{ method: string; timestamp: number }[]>
-  user_agent: string
-  /** Null for those that were opened before it was kept. */
-  network: string | null
-  created_at: Timestamp
-  last_used_at: Timestamp
-  expires_at: Timestamp
-}
-
-/** One per tab, or per client that keeps its own session. */
-export interface AuthSessions {
-  id: string
-  user_id: string
-  login_id: string | null
-  aal: 'aal1' | 'aal2'
-  amr: Json<{ method: string; timestamp: number }[]>
-  user_agent: string
-  /** As in `auth_logins`; null for a tab, whose login has it. */
-  network: string | null
-  created_at: Timestamp
-  last_used_at: Timestamp
-}
-
-interface AuthRefreshTokens {
-  id: string
-  session_id: string
-  token_hash: string
-  /** The token that this one was given for; it may be pruned already. */
-  parent_id: string | null
-  /** When it was exchanged for a child. */
-  used_at: Timestamp | null
-  /** When it lost its worth without being used: its parent was shown again, or the session ended. */
-  retired_at: Timestamp | null
-  created_at: Timestamp
-}
-
-export interface AuthFactors {
-  id: string
-  user_id: string
-  friendly_name: string
-  factor_type: 'totp'
-  status: 'unverified' | 'verified'
-  /** Sealed. */
-  secret: string
-  /** The last accepted time step: a code is good once. */
-  last_used_step: number | null
-  last_challenged_at: Timestamp | null
-  created_at: Timestamp
-  updated_at: Timestamp
-}
-
-interface AuthChallenges {
-  id: string
-  factor_id: string
-  created_at: Timestamp
-  expires_at: Timestamp
-  verified_at: Timestamp | null
-}
-
-interface AuthRecoveryCodes {
-  id: string
-  user_id: string
-  code_hash: string
-  used_at: Timestamp | null
-  created_at: Timestamp
-}
-
-export interface AuthOneTimeTokens {
-  id: string
-  user_id: string
-  kind: string
-  /** Hash of the long token that travels in a link. */
-  token_hash: string
-  /** Hash of the six digits that are typed by hand. */
-  code_hash: string | null
-  /** The address that it was sent to. */
-  sent_to: string
-  /** Wrong guesses at the six digits so far. */
-  attempts: Generated<number>
-  created_at: Timestamp
-  expires_at: Timestamp
-  used_at: Timestamp | null
-}
+import type {
+  AdminRoles,
+  AuthChallenges,
+  AuthFactors,
+  AuthLogins,
+  AuthOneTimeTokens,
+  AuthRecoveryCodes,
+  AuthRefreshTokens,
+  AuthSessions,
+  AuthUsers,
+} from './auth-schema.ts'
+import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
 interface AppSecrets {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Selectable } from 'kysely'
-import type { AuthSessions } from '#server/db/schema.ts'
+import type { AuthSessions } from '#server/db/auth-schema.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { apiKeyRole, readBearer } from '../keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from '../keys/token-signer.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
+import type { AuthOneTimeTokens } from '#server/db/auth-schema.ts'
 import type { Db } from '#server/db/database.ts'
-import type { AuthOneTimeTokens } from '#server/db/schema.ts'
 import { aheadRange } from '#server/db/stored-time.ts'
 import { countHit } from '#server/http/rate-limit.ts'
 import { isSameHash, keyedHash } from '../keys/keyed-hash.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { AuthFactors, AuthUsers } from '#server/db/schema.ts'
+import type { AuthFactors, AuthUsers } from '#server/db/auth-schema.ts'
 
 export type UserRow = Selectable<AuthUsers>
 export type FactorRow = Selectable<AuthFactors>
