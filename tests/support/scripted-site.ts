@@ -39,6 +39,14 @@ export class ScriptedSite extends ScriptedServer {
     this.#scriptAdmin()
   }
 
+  /** A pixel that is doing so; null where nobody knows. */
+  addPixel(name: string, status: Partial<PixelStatus> | null, pixel: Partial<Pixel> = {}): Pixel {
+    const added = makePixel({ name, ...pixel })
+    this.pixels.push(added)
+    if (status !== null) this.statuses.push(makeStatus(added, status))
+    return added
+  }
+
   /** As the auth service tells a session. */
   sessionOf(user: { id: string; email: string }, aal = 'aal1') {
     const payload = btoa(JSON.stringify({ sub: user.id, aal, exp: Date.parse(NOW) / 1000 + 3600 }))

@@ -33,6 +33,11 @@ const HEALTH_FILTERS = [
   ['problems', 'Só com problema'],
   ...HEALTHS.map((health) => [health, labelOfHealth(health)] as const),
 ] as const
+const FILTERS = [
+  { field: 'health', label: 'Filtrar por saúde', options: HEALTH_FILTERS },
+  { field: 'type', label: 'Filtrar por tipo', options: TYPES },
+  { field: 'status', label: 'Filtrar por status', options: STATUSES },
+] as const
 
 export function PixelToolbar({ pixels, runs, found, filter, onFilter }: PixelToolbarProps) {
   const { isPaused, runOf } = runs
@@ -54,30 +59,18 @@ export function PixelToolbar({ pixels, runs, found, filter, onFilter }: PixelToo
   return (
     <ListToolbar summary={summary} aside={problemCount}>
       <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
-        <Select
-          small
-          aria-label="Filtrar por saúde"
-          options={HEALTH_FILTERS}
-          value={filter.health}
-          onChange={({ target }) => onFilter({ ...filter, health: target.value as PixelFilter['health'] })}
-          className="max-sm:w-full"
-        />
-        <Select
-          small
-          aria-label="Filtrar por tipo"
-          options={TYPES}
-          value={filter.type}
-          onChange={({ target }) => onFilter({ ...filter, type: target.value as PixelFilter['type'] })}
-          className="max-sm:w-full"
-        />
-        <Select
-          small
-          aria-label="Filtrar por status"
-          options={STATUSES}
-          value={filter.status}
-          onChange={({ target }) => onFilter({ ...filter, status: target.value as PixelFilter['status'] })}
-          className="max-sm:w-full"
-        />
+        {FILTERS.map(({ field, label, options }) => (
+          <Select
+            key={field}
+            small
+            aria-label={label}
+            options={options}
+            value={filter[field]}
+            // The options are the field's own values.
+            onChange={({ target }) => onFilter({ ...filter, [field]: target.value })}
+            className="max-sm:w-full"
+          />
+        ))}
       </div>
       <SearchInput
         label="Buscar por nome ou ID"
