@@ -11,6 +11,7 @@ import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
 import { LongAnswers } from './long-answers.ts'
 import { protocolError, unknownTable } from './protocol-errors.ts'
+import { registerPixelVersions } from './register-pixel-versions.ts'
 import { renderDataErrors } from './render-errors.ts'
 import type { Resource } from './resource.ts'
 import { adminUsers } from './resources/admin-users.ts'
@@ -41,7 +42,8 @@ const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
 
 /** The data service: the PostgREST protocol on the declared resources. */
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
-  const declared = [trackingPixels(deps.pixels), adminUsers(deps.accounts, deps.principalEmail)]
+  const pixels = trackingPixels(deps.pixels)
+  const declared = [pixels, adminUsers(deps.accounts, deps.principalEmail)]
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
   const service: DataService = {
     db: deps.db,
@@ -51,6 +53,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
     longAnswers: new LongAnswers(),
   }
 
+  await registerPixelVersions(app, { service, pixels, origins: deps.origins, identify: deps.identify })
   await app.register(
     async (scope) => {
       renderDataErrors(scope)

@@ -23,7 +23,8 @@ export function tableStore(table: string, columns: readonly Column[]): Store {
   }
 }
 
-function encode(columns: readonly Column[], row: Row): Row {
+/** Values as the engine takes them. */
+export function encode(columns: readonly Column[], row: Row): Row {
   return Object.fromEntries(
     columns.map(({ name, type }) => [name, type === 'json' ? JSON.stringify(row[name]) : row[name]]),
   )

@@ -17,6 +17,7 @@ import * as loginNetwork from './migrations/0013-login-network.ts'
 import * as vendors from './migrations/0014-vendors.ts'
 import * as tagEvidence from './migrations/0015-tag-evidence.ts'
 import * as ledger from './migrations/0016-ledger.ts'
+import * as trash from './migrations/0017-trash.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-vendors': { up: vendors.up },
   '0015-tag-evidence': { up: tagEvidence.up },
   '0016-ledger': { up: ledger.up },
+  '0017-trash': { up: trash.up },
 }
 
 /** A database that lists another one was used by a newer version. */

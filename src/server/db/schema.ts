@@ -46,6 +46,10 @@ interface TrackingPixels {
   conversion_labels: ColumnType<ConversionLabels, string | undefined, string>
   created_at: Timestamp
   updated_at: Timestamp
+  /** Set while it is in the trash, where `is_active` is false whatever it was. */
+  deleted_at: Generated<string | null>
+  deleted_by: Generated<string | null>
+  active_when_deleted: Generated<boolean | null>
 }
 
 /** Who permitted a host of `allowed_hosts`, as far as it was done in the dashboard. */
@@ -194,7 +198,11 @@ export interface Schema {
 }
 
 /** What SQLite stores as something else and `map-values.ts` gives back; every name must mean the same in each table. */
-export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set(['is_active', 'is_principal'])
+export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
+  'is_active',
+  'is_principal',
+  'active_when_deleted',
+])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'user_metadata',
   'app_metadata',

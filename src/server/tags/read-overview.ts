@@ -26,6 +26,7 @@ export async function readOverview(
     db
       .selectFrom('tracking_pixels')
       .select(['id', 'name', 'type', 'pixel_id', 'vendor', 'is_active'])
+      .where('deleted_at', 'is', null)
       .execute(),
     readReportCounts(db, since),
     readEvidence(db, new Map([...tags.prepared].map(([id, { revision }]) => [id, revision])), now),

@@ -44,6 +44,7 @@ function readLastRuns(db: Db): Promise<{ pixel_id: string; last_ran_at: string |
         .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id')
         .as('last_ran_at'),
     ])
+    .where('deleted_at', 'is', null)
     .where((eb) =>
       eb.exists(
         eb

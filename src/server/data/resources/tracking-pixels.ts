@@ -11,7 +11,7 @@ import {
 } from '#contract/pixel.ts'
 import { isHostName } from '../host-name.ts'
 import type { ChangeReview, Column, Resource } from '../resource.ts'
-import { tableStore } from '../table-store.ts'
+import { trashStore } from '../trash/trash-store.ts'
 
 const MAX_HOSTS = 100
 
@@ -136,8 +136,8 @@ export function trackingPixels(port: PixelPort): Resource {
     uniqueKeys: [{ constraint: 'tracking_pixels_pkey', columns: ['id'] }],
     versionColumn: 'updated_at',
     defaultOrder: ['created_at'],
-    source: (db) => db.selectFrom(name),
-    store: tableStore(name, columns),
+    source: (db) => db.selectFrom(name).where(`${name}.deleted_at`, 'is', null),
+    store: trashStore(name, columns),
     review: () => port.review(),
     afterChange: () => port.afterChange(),
   }

@@ -62,7 +62,11 @@ async function addHosts(
 ): Promise<boolean> {
   const pixel = await locked(
     trx,
-    trx.selectFrom('tracking_pixels').select(['id', 'allowed_hosts', 'updated_at']).where('id', '=', pixelId),
+    trx
+      .selectFrom('tracking_pixels')
+      .select(['id', 'allowed_hosts', 'updated_at'])
+      .where('id', '=', pixelId)
+      .where('deleted_at', 'is', null),
   ).executeTakeFirst()
   if (pixel === undefined) return false
   const hosts = [...new Set([...pixel.allowed_hosts, ...added])].sort()

@@ -15,6 +15,17 @@ export async function readBlockedHosts(
   const rows = await db
     .selectFrom('blocked_hosts')
     .select(['id', 'pixel_id', 'host', 'count', 'last_seen_at'])
+    // Of a pixel in the trash nothing is to be decided.
+    .where((eb) =>
+      eb.or([
+        eb('pixel_id', 'is', null),
+        eb(
+          'pixel_id',
+          'not in',
+          eb.selectFrom('tracking_pixels').select('tracking_pixels.id').where('deleted_at', 'is not', null),
+        ),
+      ]),
+    )
     .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')

@@ -20,7 +20,8 @@ export async function revokeHost(
       trx
         .selectFrom('tracking_pixels')
         .select(['id', 'allowed_hosts', 'updated_at'])
-        .where('id', '=', pixelId),
+        .where('id', '=', pixelId)
+        .where('deleted_at', 'is', null),
     ).executeTakeFirst()
     if (pixel === undefined || !pixel.allowed_hosts.includes(host)) {
       throw new AppError(404, 'not_found', 'Este endereço não está permitido neste pixel.')

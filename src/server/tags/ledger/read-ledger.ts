@@ -13,7 +13,12 @@ export async function readLedger(
   const [from = now] = edges
   const to = edges.at(-1) ?? now
   const [pixel, hours] = await Promise.all([
-    db.selectFrom('tracking_pixels').select('id').where('id', '=', pixelId).executeTakeFirst(),
+    db
+      .selectFrom('tracking_pixels')
+      .select('id')
+      .where('id', '=', pixelId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst(),
     db
       .selectFrom('tag_reports')
       .select(['hour', 'ran', 'blocked', 'failed', 'not_consented'])

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import { AppError } from '../http/app-error.ts'
-import { type Caller, isAdministrator } from '../http/caller.ts'
+import { AppError } from './app-error.ts'
+import { type Caller, isAdministrator } from './caller.ts'
 
 /** Who calls, if it is an administrator. */
 export async function requireAdministrator(

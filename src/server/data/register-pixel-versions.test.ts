@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Pixel } from '#contract/pixel.ts'
+import type { PixelHistory, Trash } from '#contract/pixel-history.ts'
+import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { sweepTrash } from './trash/sweep-trash.ts'
+
+const DAY_MS = 86_400_000
+
+describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
+  let site: DataApp
+  beforeAll(async () => {
+    site = await startDataApp(engine)
+  })
+  afterAll(() => site.close())
+  beforeEach(async () => {
+    await site.database.db.deleteFrom('tracking_pixels').execute()
+    await site.database.db.deleteFrom('audit_events').execute()
+  })
+
+  const rest = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', query: string, payload?: object) => {
+    const answer = await site.call({
+      method,
+      url: `/rest/v1/tracking_pixels?${query}`,
+      headers: { prefer: 'return=representation', 'content-type': 'application/json' },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    expect(answer.statusCode, answer.body).toBeLessThan(300)
+    return answer.json<Pixel[]>()
+  }
+  const add = async (pixel: Partial<Pixel> = {}) => {
+    const [row] = await rest('POST', '', {
+      name: 'Loja',
+      type: 'custom',
+      code: '<script>a()</script>',
+      ...pixel,
+    })
+    return row as Pixel
+  }
+  const remove = (id: string) => rest('DELETE', `id=eq.${id}`)
+  const list = () => rest('GET', 'select=*')
+  const get = (url: string, as: CallerName = 'admin') =>
+    site.call({ method: 'GET', url: `/admin/api${url}`, as })
+  const post = (url: string, payload: object = {}, as: CallerName = 'admin') =>
+    site.call({ method: 'POST', url: `/admin/api${url}`, payload, as })
+  const trash = async () => (await get('/trash')).json<Trash>()
+  const history = async (id: string, query = '') =>
+    (await get(`/pixels/${id}/history${query}`)).json<PixelHistory>()
+
+  test('a deleted pixel is nowhere but in the trash, and comes back as it was, with its counts', async () => {
+    const pixel = await add({ allowed_hosts: ['cdn.example.com'], conversion_labels: { lead: 'AbC' } })
+    const other = await add({ name: 'Outro', is_active: false })
+    const { db } = site.database
+    const hour = '2026-11-15T10:00:00.000Z'
+    await db.insertInto('tag_reports').values({ pixel_id: pixel.id, hour, ran: 5 }).execute()
+    await remove(pixel.id)
+    await remove(other.id)
+    expect(await list()).toEqual([])
+    expect(await rest('PATCH', `id=eq.${pixel.id}`, { name: 'X' })).toEqual([])
+    expect(await rest('DELETE', `id=eq.${pixel.id}`)).toEqual([])
+    expect((await get(`/pixels/${pixel.id}/history`)).statusCode).toBe(404)
+    expect(
+      await db.selectFrom('tracking_pixels').where('is_active', '=', true).selectAll().execute(),
+    ).toEqual([])
+    const { pixels, total } = await trash()
+    expect(total).toBe(2)
+    expect(pixels.find(({ id }) => id === pixel.id)).toMatchObject({
+      name: 'Loja',
+      was_active: true,
+      deleted_by: 'ana@exemplo.com.br',
+    })
+    const [entry] = pixels
+    expect(Date.parse(entry?.kept_until ?? '') - Date.parse(entry?.deleted_at ?? '')).toBe(30 * DAY_MS)
+
+    const changes = site.changes()
+    expect((await post(`/trash/${pixel.id}/restore`)).statusCode).toBe(204)
+    expect((await post(`/trash/${other.id}/restore`)).statusCode).toBe(204)
+    expect(site.changes()).toBe(changes + 2)
+    const back = await list()
+    const { updated_at: _was, ...asItWas } = pixel
+    expect(back.find(({ id }) => id === pixel.id)).toMatchObject(asItWas)
+    expect(back.find(({ id }) => id === other.id)?.is_active).toBe(false)
+    expect(await db.selectFrom('tag_reports').select(['pixel_id', 'ran']).execute()).toEqual([
+      { pixel_id: pixel.id, ran: 5 },
+    ])
+    expect(await trash()).toEqual({ pixels: [], total: 0 })
+    expect((await post(`/trash/${pixel.id}/restore`)).statusCode).toBe(404)
+    expect((await history(pixel.id)).versions.map(({ kind }) => kind)).toEqual([
+      'restored',
+      'deleted',
+      'created',
+    ])
+  })
+
+  test('of two who restore at once, one does', async () => {
+    const pixel = await add()
+    await remove(pixel.id)
+    const answers = await Promise.all([
+      post(`/trash/${pixel.id}/restore`),
+      post(`/trash/${pixel.id}/restore`),
+    ])
+    expect(answers.filter(({ statusCode }) => statusCode === 204)).toHaveLength(1)
+    expect(answers.filter(({ statusCode }) => [404, 409].includes(statusCode))).toHaveLength(1)
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('an id in the trash is free: whoever writes it again has the row as written', async () => {
+    const pixel = await add()
+    await remove(pixel.id)
+    const [again] = await rest('POST', '', { id: pixel.id, name: 'De novo', type: 'custom' })
+    expect(again).toMatchObject({ id: pixel.id, name: 'De novo', code: '' })
+    expect(await trash()).toMatchObject({ total: 0 })
+    const taken = await site.call({
+      method: 'POST',
+      url: '/rest/v1/tracking_pixels',
+      headers: { 'content-type': 'application/json' },
+      payload: { id: pixel.id, name: 'Outra vez', type: 'custom' },
+    })
+    expect([taken.statusCode, taken.json<{ code: string }>().code]).toEqual([409, '23505'])
+    expect(await list()).toMatchObject([{ name: 'De novo' }])
+  })
+
+  test('the history says who, when and what, line by line, and a version comes back as an edit', async () => {
+    const code = Array.from({ length: 12 }, (_, line) => `// ${line}`).join('\n')
+    const pixel = await add({ code: `<script>\n${code}\na()\n</script>` })
+    await rest('PATCH', `id=eq.${pixel.id}`, { code: `<script>\n${code}\nb()\n</script>`, name: 'Loja nova' })
+    await rest('PATCH', `id=eq.${pixel.id}`, { is_active: false })
+    await rest('PATCH', `id=eq.${pixel.id}`, {
+      consent_category: 'desempenho',
+      allowed_hosts: ['a.example.com'],
+    })
+    const { versions, next } = await history(pixel.id)
+    expect(next).toBeNull()
+    expect(versions.map(({ kind, by, restorable }) => [kind, by, restorable])).toEqual([
+      ['changed', 'ana@exemplo.com.br', false],
+      ['switched_off', 'ana@exemplo.com.br', true],
+      ['changed', 'ana@exemplo.com.br', true],
+      ['created', 'ana@exemplo.com.br', true],
+    ])
+    expect(versions[0]?.changes).toEqual([
+      { field: 'consent_category', label: 'Categoria', before: 'Marketing', after: 'Desempenho' },
+      { field: 'allowed_hosts', label: 'Endereços permitidos', before: null, after: 'a.example.com' },
+    ])
+    expect(versions[1]?.changes).toEqual([
+      { field: 'is_active', label: 'Status', before: 'Ativo', after: 'Inativo' },
+    ])
+    expect(versions[2]?.changes).toEqual([
+      { field: 'name', label: 'Nome', before: 'Loja', after: 'Loja nova' },
+      {
+        field: 'code',
+        label: 'Código',
+        lines: [
+          { kind: 'gap', lines: 11 },
+          { kind: 'same', text: '// 10' },
+          { kind: 'same', text: '// 11' },
+          { kind: 'removed', text: 'a()' },
+          { kind: 'added', text: 'b()' },
+          { kind: 'same', text: '</script>' },
+        ],
+      },
+    ])
+
+    const created = versions.at(-1)
+    expect((await post(`/pixels/${pixel.id}/restore`, { version: created?.id })).statusCode).toBe(204)
+    const [now] = await list()
+    // The switch and the permitted hosts are decisions of their own.
+    expect(now).toMatchObject({
+      name: 'Loja',
+      code: pixel.code,
+      consent_category: 'marketing',
+      is_active: false,
+      allowed_hosts: ['a.example.com'],
+    })
+    const after = await history(pixel.id)
+    expect(after.versions[0]).toMatchObject({ kind: 'changed', restorable: false })
+    expect(after.versions).toHaveLength(5)
+  })
+
+  test('versions come a page at a time, none twice and none left out', async () => {
+    const pixel = await add()
+    const at = new Date().toISOString()
+    const event = (n: number) => ({
+      id: randomUUID(),
+      actor: `pessoa ${n}`,
+      action: 'tracking_pixels.update',
+      subject: pixel.id,
+      before: JSON.stringify({ name: `${n}` }),
+      after: JSON.stringify({ name: `${n + 1}` }),
+      // All of one moment.
+      created_at: at,
+    })
+    await site.database.db
+      .insertInto('audit_events')
+      .values(Array.from({ length: 45 }, (_, n) => event(n)))
+      .execute()
+    const seen: string[] = []
+    let query = ''
+    do {
+      const page = await history(pixel.id, query)
+      seen.push(...page.versions.map(({ id }) => id))
+      query = page.next === null ? '' : `?before=${page.next}`
+    } while (query !== '')
+    expect(seen).toHaveLength(46)
+    expect(new Set(seen).size).toBe(46)
+    expect((await get(`/pixels/${pixel.id}/history?before=x`)).statusCode).toBe(400)
+  })
+
+  test('after thirty days it is gone for good, and not before', async () => {
+    const { db } = site.database
+    for (let n = 0; n < 25; n++) await remove((await add()).id)
+    const young = await add({ name: 'Ontem' })
+    await remove(young.id)
+    const later = Date.now() + 30 * DAY_MS
+    await db
+      .updateTable('tracking_pixels')
+      .set({ deleted_at: new Date(Date.now() + DAY_MS).toISOString() })
+      .where('id', '=', young.id)
+      .execute()
+    await sweepTrash(db, undefined, later)
+    expect((await trash()).pixels.map(({ name }) => name)).toEqual(['Ontem'])
+  })
+
+  test.each<[CallerName, number]>([
+    ['guest', 401],
+    ['anon', 401],
+    ['stranger', 403],
+    ['halfway', 403],
+    ['service', 200],
+  ])('%s gets %i', async (as, status) => {
+    const kept = await add()
+    const pixel = await add()
+    await remove(pixel.id)
+    const version = randomUUID()
+    const isIn = status === 200
+    expect((await get('/trash', as)).statusCode).toBe(status)
+    expect((await get(`/pixels/${kept.id}/history`, as)).statusCode).toBe(status)
+    expect((await post(`/pixels/${kept.id}/restore`, { version }, as)).statusCode).toBe(isIn ? 404 : status)
+    expect((await post(`/trash/${pixel.id}/restore`, {}, as)).statusCode).toBe(isIn ? 204 : status)
+    expect(await list()).toHaveLength(isIn ? 2 : 1)
+  })
+
+  test('what is not an id, a version or this pixel’s is not found', async () => {
+    const [one, two] = [await add(), await add()]
+    const [version] = (await history(two.id)).versions
+    expect((await post(`/pixels/${one.id}/restore`, { version: version?.id })).statusCode).toBe(404)
+    expect((await post(`/pixels/${one.id}/restore`, { version: 'x' })).statusCode).toBe(400)
+    expect((await post(`/pixels/${one.id}/restore`)).statusCode).toBe(400)
+    expect((await post('/pixels/x/restore', { version: version?.id })).statusCode).toBe(404)
+    expect((await post(`/trash/${one.id}/restore`)).statusCode).toBe(404)
+  })
+})

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { PixelHistory, Trash } from '#contract/pixel-history.ts'
+import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
+import { guardApi } from '../http/api-guard.ts'
+import type { Caller } from '../http/caller.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
+import type { DataService } from './data-service.ts'
+import { readHistory } from './history/read-history.ts'
+import { restoreVersion } from './history/restore-version.ts'
+import type { Resource } from './resource.ts'
+import { readTrash } from './trash/read-trash.ts'
+import { restorePixel } from './trash/restore-pixel.ts'
+import { sweepTrash } from './trash/sweep-trash.ts'
+
+interface PixelVersionsDeps {
+  service: DataService
+  pixels: Resource
+  origins: readonly string[]
+  identify: (request: FastifyRequest) => Promise<Caller>
+}
+
+const restoreSchema = z.object({ version: z.uuid() })
+
+/** What the protocol of the data service has no place for: the trash, and the versions of a pixel. */
+export async function registerPixelVersions(app: FastifyInstance, deps: PixelVersionsDeps): Promise<void> {
+  const { service, pixels } = deps
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+
+    scope.get('/admin/api/trash', async (request): Promise<Trash> => {
+      await requireAdministrator(deps, request)
+      return readTrash(service.db)
+    })
+
+    scope.post('/admin/api/trash/:id/restore', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      await restorePixel(service, pixels, { request, caller }, pathId(request))
+      return reply.code(204).send()
+    })
+
+    scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {
+      await requireAdministrator(deps, request)
+      return readHistory(service.db, pathId(request), (request.query as { before?: unknown }).before)
+    })
+
+    scope.post('/admin/api/pixels/:id/restore', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      const { version } = readBody(restoreSchema, request)
+      await restoreVersion(service, pixels, { request, caller }, { pixelId: pathId(request), version })
+      return reply.code(204).send()
+    })
+  })
+  sweepRegularly(app, 'old pixels in the trash', (signal) => sweepTrash(service.db, signal))
+}
