@@ -1,5 +1,4 @@
-import * as z from 'zod/mini'
-import { type OptionalCategory, TAG_CATEGORY_LABELS } from './consent.ts'
+import type { OptionalCategory } from './consent.ts'
 import type { ConversionLabels } from './conversion.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
@@ -25,10 +24,6 @@ export const DEFAULT_CATEGORY: Record<PixelType, OptionalCategory> = {
   google_tag_manager: 'marketing',
   custom: 'marketing',
 }
-
-export const pixelTypeSchema = z.enum(PIXEL_TYPES)
-// Not from `consent-choice.ts`: what the dashboard shares with the page's first script becomes a file that a visitor fetches.
-export const tagCategorySchema = z.enum(Object.keys(TAG_CATEGORY_LABELS) as OptionalCategory[])
 
 /** A row of `tracking_pixels` as it travels on the wire. */
 export interface Pixel {

@@ -54,12 +54,12 @@ test('"Sair" without a server leaves at once, also with a token that ran out', a
   site.away = true
   vi.setSystemTime(new Date(Date.parse(NOW) + 2 * 3_600_000))
   await person.click(screen.getByRole('button', { name: 'Sair' }))
-  expect(screen.getByRole('button', { name: 'Entrar' })).toBeTruthy()
+  await screen.findByRole('button', { name: 'Entrar' })
   await screen.findByText('O servidor ainda não encerrou sua sessão neste navegador.')
   // What was on its way then must not open the dashboard again.
   site.away = false
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(screen.getByRole('button', { name: 'Entrar' })).toBeTruthy()
+  await screen.findByRole('button', { name: 'Entrar' })
   expect(screen.queryByRole('button', { name: 'Sair' })).toBeNull()
 })
 

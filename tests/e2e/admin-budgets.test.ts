@@ -20,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => admin.close())
 
-test('the first load of the dashboard is at most 165 KB of JavaScript, brotli', () => {
+test('the first load of the dashboard is at most 130 KB of JavaScript, brotli', () => {
   const { file, imports } = new BuildManifest('dist/client').entry('src/admin/main.tsx')
   const bytes = [file, ...imports].map((path) => statSync(`dist/client${path}.br`).size)
-  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(165_000)
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(130_000)
 })
 
 test('with 10,000 pixels a click is on screen and stored, and neither it nor scrolling does anything for each row', async () => {

@@ -1,14 +1,12 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { FullPageSpinner } from '../components/spinner.tsx'
 import { useSessionState } from '../features/session/api/session-context.tsx'
-import { CodeScreen } from '../features/session/components/code-screen.tsx'
-import { LinkScreen } from '../features/session/components/link-screen.tsx'
-import { LoginScreen } from '../features/session/components/login-screen.tsx'
-import { SessionEndedDialog } from '../features/session/components/session-ended-dialog.tsx'
 import { CurrentUserProvider } from '../lib/current-user.tsx'
 import { useServices } from '../lib/services.tsx'
 import type { MailLink } from '../lib/take-mail-link.ts'
 import { Dashboard } from './dashboard.tsx'
+import { CodeScreen, LinkScreen, LoginScreen, loadDoorsWhenIdle, SessionEndedDialog } from './lazy-doors.ts'
 import { PersonalCache } from './personal-cache.tsx'
 
 /** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
@@ -23,24 +21,47 @@ export function SessionGate({ link: opened }: { link: MailLink | null }) {
     if (state.status === 'signed-out') document.title = `Admin Dashboard ${boot.brandName}`
   }, [state.status, boot.brandName])
 
+  useEffect(loadDoorsWhenIdle, [])
+
   if (state.status === 'checking') return <FullPageSpinner />
   if (link !== null) {
     const onDone = (next: 'login' | 'forgot') => {
       setLink(null)
       setForgot(next === 'forgot')
     }
-    return <LinkScreen link={link} onDone={onDone} />
+    return (
+      <Door>
+        <LinkScreen link={link} onDone={onDone} />
+      </Door>
+    )
   }
-  if (state.status === 'signed-out') return <LoginScreen notice={state.notice} forgot={forgot} />
+  if (state.status === 'signed-out')
+    return (
+      <Door>
+        <LoginScreen notice={state.notice} forgot={forgot} />
+      </Door>
+    )
   if (state.status === 'second-factor' && !state.over)
-    return <CodeScreen email={state.user.email} factors={state.factors} />
+    return (
+      <Door>
+        <CodeScreen email={state.user.email} factors={state.factors} />
+      </Door>
+    )
   return (
     // Another person gets a dashboard of their own, with nothing of the one before.
     <CurrentUserProvider key={state.user.id} user={state.user}>
       <PersonalCache ended={ended}>
         <Dashboard />
       </PersonalCache>
-      {ended ? <SessionEndedDialog email={state.user.email} factors={owed} /> : null}
+      <Suspense>{ended ? <SessionEndedDialog email={state.user.email} factors={owed} /> : null}</Suspense>
     </CurrentUserProvider>
+  )
+}
+
+function Door({ children }: { children: ReactNode }) {
+  return (
+    <ScreenBoundary>
+      <Suspense fallback={<FullPageSpinner />}>{children}</Suspense>
+    </ScreenBoundary>
   )
 }

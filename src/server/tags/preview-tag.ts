@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type ConversionLabels, isConversionLabels } from '#contract/conversion.ts'
-import { PIXEL_CODE_MAX_BYTES, pixelTypeSchema, tagCategorySchema } from '#contract/pixel.ts'
+import { PIXEL_CODE_MAX_BYTES } from '#contract/pixel.ts'
+import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'

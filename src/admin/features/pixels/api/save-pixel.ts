@@ -6,18 +6,11 @@ import { storeRow } from '#admin/lib/store-row.ts'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
-import {
-  PIXEL_CODE_MAX_BYTES,
-  PIXEL_ID_PATTERN,
-  PIXEL_NAME_MAX_LENGTH,
-  type Pixel,
-  pixelTypeSchema,
-  tagCategorySchema,
-} from '#contract/pixel.ts'
+import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
+import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
-
-export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
+import { PIXEL_GONE } from './pixel-gone.ts'
 
 /** Empty for one that is not told. */
 const labelSchema = z.string().check(

@@ -6,7 +6,7 @@ import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { patchCachedPixel, readCachedPixel } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
-import { PIXEL_GONE } from './save-pixel.ts'
+import { PIXEL_GONE } from './pixel-gone.ts'
 
 /** What the server last said of each pixel that is being switched, for each cache. */
 const confirmedIn = new WeakMap<QueryClient, Map<string, boolean>>()

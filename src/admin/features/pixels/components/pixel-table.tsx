@@ -1,4 +1,5 @@
-import { type Column, ListTable } from '#admin/components/list-table.tsx'
+import type { Column } from '#admin/components/framed-table.tsx'
+import { ListTable } from '#admin/components/list-table.tsx'
 import { ROW } from '#admin/components/table-style.ts'
 import { cn } from '#admin/lib/cn.ts'
 import type { Pixel } from '#contract/pixel.ts'
