@@ -1,3 +1,5 @@
+import type { Conversion } from './conversion.ts'
+
 export const LEDGER_STEPS = ['hour', 'day'] as const
 export type LedgerStep = (typeof LEDGER_STEPS)[number]
 
@@ -26,4 +28,10 @@ export interface PixelLedger {
   /** Not included. */
   to: string
   rows: LedgerRow[]
+}
+
+/** `GET /admin/api/pixels/ID/conversions`: how often a page told the vendor of each in the last 24 hours. */
+export interface ConversionCount {
+  conversion: Conversion
+  count: number
 }

@@ -23,17 +23,15 @@ export interface Trash {
   total: number
 }
 
-export const VERSION_KINDS = [
-  'created',
-  'changed',
-  'switched_on',
-  'switched_off',
-  'deleted',
-  'restored',
-  'host_permitted',
-  'host_revoked',
-] as const
-export type VersionKind = (typeof VERSION_KINDS)[number]
+export type VersionKind =
+  | 'created'
+  | 'changed'
+  | 'switched_on'
+  | 'switched_off'
+  | 'deleted'
+  | 'restored'
+  | 'host_permitted'
+  | 'host_revoked'
 
 /** One line of a code before and after; `gap` stands for lines that are the same and not shown. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'gap'; lines: number }

@@ -1,15 +1,25 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { explain, sentStatements } from '#tests/support/sent-statements.ts'
 import { sweepExpired } from './auth/sessions/sweep-expired.ts'
+import { readHistory } from './data/history/read-history.ts'
+import { readTrash } from './data/trash/read-trash.ts'
+import { sweepTrash } from './data/trash/sweep-trash.ts'
 import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
 import { requeue } from './newsletter/requeue.ts'
+import { readLedger } from './tags/ledger/read-ledger.ts'
+import { readLedgerRange } from './tags/ledger/read-ledger-range.ts'
+import { RefusalBuffer } from './tags/ledger/refusal-buffer.ts'
+import { readConversions } from './tags/read-conversions.ts'
 import { readOverview } from './tags/read-overview.ts'
+import { ReportBuffer } from './tags/report-buffer.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
@@ -24,6 +34,7 @@ beforeAll(async () => {
   storage = await makeStorage('sqlite')
   database = openDatabase(storage)
   await migrate(database.db)
+  await insertPixel(database.db, { id: pixelId, type: 'meta' })
 })
 afterAll(async () => {
   await database.close()
@@ -34,12 +45,41 @@ const now = Date.now()
 async function exportAll(): Promise<void> {
   for await (const text of exportSubscriptions(database.db)) expect(text).toContain('email')
 }
+const pixelId = randomUUID()
+async function countRefusals(): Promise<void> {
+  const warn = (error: object) => expect(error).toBeNull()
+  const reports = new ReportBuffer(database.db, { warn })
+  const set = { version: 'v', tags: [{ id: pixelId, category: 'marketing' }] } as never
+  const refusals = new RefusalBuffer({
+    db: database.db,
+    reports,
+    tags: { current: set, recent: [set] },
+    log: { warn },
+  })
+  refusals.add({
+    recordId: randomUUID(),
+    consentId: randomUUID(),
+    version: 'v',
+    createdAt: new Date().toISOString(),
+  })
+  await refusals.stop()
+  await reports.stop()
+}
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
 const WORK: [string, () => Promise<unknown>][] = [
   [
     'the overview of the tags',
     () => readOverview({ db: database.db, tags, ownHosts: new Set(), measureHead: () => 0 }),
   ],
+  [
+    'the ledger of a pixel',
+    () => readLedger(database.db, pixelId, readLedgerRange({ from: '2026-08-18', to: '2026-11-15' })),
+  ],
+  ['what a pixel told its vendor', () => readConversions(database.db, pixelId)],
+  ['the history of a pixel', () => readHistory(database.db, pixelId, `2026-11-15T10:00:00.000Z_${pixelId}`)],
+  ['counting refusals', countRefusals],
+  ['the trash', () => readTrash(database.db)],
+  ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],

@@ -17,7 +17,7 @@ test('a filter never outlives its box: deleting down to a screenful keeps the se
   await person.type(await screen.findByRole('searchbox'), 'Pixel 1')
   await waitFor(() => expect(screen.getAllByRole('switch', { name: /^Ativo/ })).toHaveLength(2))
   await person.click(screen.getByRole('button', { name: 'Excluir: Pixel 10' }))
-  await person.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
+  await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
   await screen.findByText('Pixel excluído: Pixel 10')
   await person.clear(screen.getByRole('searchbox'))
   await waitFor(() => expect(screen.getAllByRole('switch', { name: /^Ativo/ })).toHaveLength(10))

@@ -68,6 +68,36 @@ describe.each([
     await page.keyboard.press('Escape')
   })
 
+  test('the page of a pixel, and the trash', async () => {
+    const { db } = admin.site.database
+    const [pixel] = await db.selectFrom('tracking_pixels').selectAll().where('type', '=', 'meta').execute()
+    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString()
+    const counts = { ran: 12, blocked: 3, failed: 1, not_consented: 4 }
+    await db
+      .insertInto('tag_reports')
+      .values({ pixel_id: pixel?.id ?? '', hour, ...counts })
+      .execute()
+    await page.getByRole('link', { name: 'Meta Pixel Principal' }).click()
+    await page.getByText(/rodou sem impedimento em 12 de 16 visitas/).waitFor()
+    await page.getByRole('slider').focus()
+    await check(page, 'page of a pixel')
+    await button(page, 'Tabela').click()
+    await check(page, 'every number')
+    await db
+      .updateTable('tracking_pixels')
+      .set({ deleted_at: new Date().toISOString(), deleted_by: 'ana@exemplo.com.br', is_active: false })
+      .where('name', '=', 'Chat')
+      .execute()
+    await page.getByRole('link', { name: 'Lixeira' }).locator('visible=true').click()
+    await button(page, 'Restaurar: Chat').waitFor()
+    await check(page, 'trash')
+    await button(page, 'Restaurar: Chat').click()
+    await page.getByText('A lixeira está vazia').waitFor()
+    await check(page, 'empty trash')
+    await page.goBack()
+    await page.goBack()
+  })
+
   test('pixel form', async () => {
     await button(page, 'Adicionar Pixel').click()
     await check(page, 'new pixel')

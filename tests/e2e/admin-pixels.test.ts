@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 
@@ -21,7 +22,8 @@ afterAll(async () => {
 })
 beforeEach(() => removePixels(admin.site.database.db))
 
-const stored = () => admin.site.database.db.selectFrom('tracking_pixels').selectAll().execute()
+const stored = () =>
+  admin.site.database.db.selectFrom('tracking_pixels').selectAll().where('deleted_at', 'is', null).execute()
 const start = async (pixels: Parameters<typeof insertPixels>[1]) => {
   const ids = await insertPixels(admin.site.database.db, pixels)
   await page.goto(`${admin.site.url}/admin`)
@@ -54,7 +56,9 @@ test('a new pixel is made with the keyboard alone, and the list shows it', async
   const row = page.getByRole('row', { name: /Meta Pixel Principal/ })
   await row.getByText('482910377165024').waitFor()
   await row.getByRole('switch', { name: /Ativo/ }).waitFor()
-  await row.getByText(new Intl.DateTimeFormat('pt-BR').format(new Date())).waitFor()
+  await row
+    .getByText(new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE }).format(new Date()))
+    .waitFor()
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
     'Pixel',
     'Tipo',
@@ -157,6 +161,7 @@ describe('code written by hand', () => {
   test('is not lost by closing the form: Escape, the X and the back button all ask', async () => {
     await start([{ name: 'Meta' }])
     await openForm()
+    await dialog().waitFor()
     await page.keyboard.press('Escape')
     await dialog().waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Configurações' }).click()
@@ -247,6 +252,39 @@ test('deleting asks in the agreed words, with the safe button focused', async ()
   expect(await page.getByRole('row', { name: /Sai/ }).count()).toBe(0)
   await page.waitForFunction(() => document.activeElement?.textContent === 'Gerenciar Pixels e Tags')
   expect(await stored()).toMatchObject([{ name: 'Fica' }])
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await page.getByRole('row', { name: /Sai/ }).waitFor()
+  expect(await stored()).toHaveLength(2)
+})
+
+test('the page of a pixel: what was changed is in its history, and comes back; what was deleted is in the trash', async () => {
+  const [id] = await start([{ name: 'Loja', type: 'custom', pixel_id: null, code: '<script>a()</script>' }])
+  await page.getByRole('link', { name: 'Loja', exact: true }).click()
+  await page.waitForURL(`**/admin/pixels/${id}`)
+  await page.getByRole('slider', { name: 'Visitas por hora' }).waitFor()
+  for (const letter of ['b', 'c']) {
+    await page.getByRole('button', { name: 'Editar: Loja' }).click()
+    await code().fill(`<script>${letter}()</script>`)
+    await save()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText(`<script>${letter}()</script>`).last().waitFor()
+  }
+  const history = page.getByRole('region', { name: 'Histórico' })
+  await history.getByRole('button', { name: /^Restaurar esta versão/ }).click()
+  await page.getByText('Versão restaurada: Loja').waitFor()
+  expect(await stored()).toMatchObject([{ code: '<script>b()</script>' }])
+  await page.getByRole('button', { name: 'Excluir: Loja' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Excluir' }).click()
+  await page.getByText('Nenhum pixel configurado').waitFor()
+  await page.getByRole('link', { name: 'Lixeira' }).first().click()
+  await page.getByRole('button', { name: 'Restaurar: Loja' }).click()
+  await page.getByText('A lixeira está vazia').waitFor()
+  // Back to the list, and back to the page, as in any browser.
+  await page.goBack()
+  await page.getByRole('link', { name: 'Loja', exact: true }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Loja', level: 2 }).waitFor()
+  await history.getByText('restaurou o pixel da lixeira').waitFor()
 })
 
 describe('two administrators at once', () => {

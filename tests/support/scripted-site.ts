@@ -1,6 +1,9 @@
 import type { OwnLogin } from '#contract/account.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
+import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
+import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
+import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
@@ -25,6 +28,11 @@ export class ScriptedSite extends ScriptedServer {
     policy: { bytes: 900, warn_from: 4096, limit: 8192, largest: [] },
     blocked_hosts: [],
   }
+  trash: Pixel[] = []
+  /** Of every pixel. */
+  ledger = (step: LedgerStep): PixelLedger => ({ step, from: LONG_AGO, to: NOW, rows: [] })
+  conversions: Partial<Record<Conversion, number>> = {}
+  history: PixelHistory = { versions: [], next: null }
   /** Of every pixel. */
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
@@ -91,6 +99,7 @@ export class ScriptedSite extends ScriptedServer {
       this.answer(`DELETE ${path}`, (call) => {
         const gone = rows().filter((row) => matches(row, call))
         for (const row of gone) (rows() as unknown[]).splice(rows().indexOf(row as never), 1)
+        if (table === 'tracking_pixels') this.trash.unshift(...(gone as Pixel[]))
         return gone
       })
       this.answer(`POST ${path}`, ({ body }) => {
@@ -125,6 +134,26 @@ export class ScriptedSite extends ScriptedServer {
     })
     this.answer('POST /admin/api/blocked-hosts/allow', ({ body }) => settle((body as { ids: string[] }).ids))
     this.answer('DELETE /admin/api/blocked-hosts/*', (_call, [id = '']) => settle([id]))
+    this.answer('GET /admin/api/pixels/*/ledger', ({ query }) => this.ledger(query.get('step') as LedgerStep))
+    this.answer('GET /admin/api/pixels/*/conversions', () => ({
+      conversions: CONVERSIONS.map((conversion) => ({
+        conversion,
+        count: this.conversions[conversion] ?? 0,
+      })),
+    }))
+    this.answer('GET /admin/api/pixels/*/history', ({ query }) =>
+      query.get('before') === null ? this.history : { versions: [], next: null },
+    )
+    this.answer('POST /admin/api/pixels/*/restore', () => null)
+    this.answer('GET /admin/api/trash', () => ({
+      pixels: this.trash.map((pixel) => makeDeleted(pixel)),
+      total: this.trash.length,
+    }))
+    this.answer('POST /admin/api/trash/*/restore', (_call, [id]) => {
+      this.pixels.push(...this.trash.filter((pixel) => pixel.id === id))
+      this.trash = this.trash.filter((pixel) => pixel.id !== id)
+      return null
+    })
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
       this.logins = this.logins.filter((login) => login.id !== id)
@@ -183,6 +212,19 @@ export function makeStatus(pixel: Pixel, status: Partial<PixelStatus> = {}): Pix
     vendor: null,
     hosts: [],
     ...status,
+  }
+}
+
+function makeDeleted({ id, name, type, pixel_id, is_active: was_active }: Pixel): DeletedPixel {
+  return {
+    id,
+    name,
+    type,
+    pixel_id,
+    was_active,
+    deleted_at: '2026-11-14T12:00:00.000Z',
+    deleted_by: BIA.email,
+    kept_until: '2026-12-14T12:00:00.000Z',
   }
 }
 

@@ -4,26 +4,42 @@ import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
+import { isTrash, pixelIdOf } from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
-import { AccountScreen, AdminUsersScreen, loadScreensWhenIdle, SettingsScreen } from './lazy-screens.ts'
+import {
+  AccountScreen,
+  AdminUsersScreen,
+  loadScreensWhenIdle,
+  PixelPage,
+  SettingsScreen,
+  TrashScreen,
+} from './lazy-screens.ts'
+import { RoomLinks } from './pixel-rooms.tsx'
 import { Shell } from './shell.tsx'
 import { tabOf } from './tabs.ts'
 
 export function Dashboard() {
   const { boot } = useServices()
   const signOut = useSignOut()
-  const tab = tabOf(useAddress())
+  const address = useAddress()
+  const tab = tabOf(address)
+  const inTrash = isTrash(address)
+  const pixelId = pixelIdOf(address)
   const arrived = useRef(false)
   useEffect(() => {
-    document.title = `${tab?.label ?? 'Minha conta'} · Admin Dashboard ${boot.brandName}`
-  }, [tab, boot.brandName])
+    // The page of a pixel has the pixel's name.
+    if (pixelId !== null) return
+    const place = inTrash ? 'Lixeira' : (tab?.label ?? 'Minha conta')
+    document.title = `${place} · Admin Dashboard ${boot.brandName}`
+  }, [tab, inTrash, pixelId, boot.brandName])
   useEffect(loadScreensWhenIdle, [])
   return (
     <Shell tab={tab} onSignOut={() => signOut()}>
-      <ScreenBoundary key={tab?.id ?? 'account'}>
+      {tab?.id === 'pixels' ? <RoomLinks /> : null}
+      <ScreenBoundary key={inTrash ? 'trash' : (pixelId ?? tab?.id ?? 'account')}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
           {tab === null ? <AccountScreen /> : null}
-          {tab?.id === 'pixels' ? <PixelsScreen /> : null}
+          {tab?.id === 'pixels' ? <PixelsPlace address={address} /> : null}
           {tab?.id === 'users' ? (
             <AdminUsersScreen onDeletedSelf={() => signOut('Sua conta foi excluída.')} />
           ) : null}
@@ -33,6 +49,12 @@ export function Dashboard() {
       </ScreenBoundary>
     </Shell>
   )
+}
+
+function PixelsPlace({ address }: { address: string }) {
+  const pixelId = pixelIdOf(address)
+  if (pixelId !== null) return <PixelPage pixelId={pixelId} />
+  return isTrash(address) ? <TrashScreen /> : <PixelsScreen />
 }
 
 /** Beside the screen, so that it waits for its code too: on every change of screens, the new one's heading has the focus. */

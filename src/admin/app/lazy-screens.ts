@@ -4,12 +4,16 @@ const LOADERS = {
   account: async () => (await import('../features/account/components/account-screen.tsx')).AccountScreen,
   users: async () =>
     (await import('../features/admin-users/components/admin-users-screen.tsx')).AdminUsersScreen,
+  trash: async () => (await import('../features/pixels/trash/trash-screen.tsx')).TrashScreen,
+  pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
   settings: async () => (await import('../features/settings/components/settings-screen.tsx')).SettingsScreen,
 }
 
 /** The pixels come with the page; the other screens when they are opened. */
 export const AccountScreen = lazyPart(LOADERS.account)
 export const AdminUsersScreen = lazyPart(LOADERS.users)
+export const TrashScreen = lazyPart(LOADERS.trash)
+export const PixelPage = lazyPart(LOADERS.pixel)
 export const SettingsScreen = lazyPart(LOADERS.settings)
 
 export const loadScreensWhenIdle = () => loadWhenIdle(LOADERS)

@@ -12,7 +12,7 @@ export type Tab = (typeof TABS)[number]
 /** A person's own account is no tab: it stands beside "Sair". */
 export const ACCOUNT_PATH = '/admin/conta'
 
-/** The tab of an address, null on the account; whatever is not one shows the first. */
+/** The tab of an address, null on the account; whatever is not one, what lies under the first among it, is the first's. */
 export function tabOf(path: string): Tab | null {
   const address = path.replace(/\/+$/, '')
   if (address === ACCOUNT_PATH) return null

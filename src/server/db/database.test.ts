@@ -36,6 +36,9 @@ describe.each(ENGINES)('the database on %s', (engine) => {
       allowed_hosts: ['a.example'],
       conversion_labels: {},
       vendor: null,
+      deleted_at: null,
+      deleted_by: null,
+      active_when_deleted: null,
     })
   })
 

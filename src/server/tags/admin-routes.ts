@@ -15,6 +15,7 @@ import { readLedger } from './ledger/read-ledger.ts'
 import { readLedgerRange } from './ledger/read-ledger-range.ts'
 import type { MeasureHead } from './policy-budget.ts'
 import { previewSchema, previewTag } from './preview-tag.ts'
+import { readConversions } from './read-conversions.ts'
 import { readHours } from './read-hours.ts'
 import { readOverview } from './read-overview.ts'
 import { setPaused } from './set-paused.ts'
@@ -63,6 +64,11 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.get('/admin/api/pixels/:id/ledger', async (request): Promise<PixelLedger> => {
     await requireAdministrator(deps, request)
     return readLedger(db, pathId(request), readLedgerRange(request.query))
+  })
+
+  scope.get('/admin/api/pixels/:id/conversions', async (request) => {
+    await requireAdministrator(deps, request)
+    return { conversions: await readConversions(db, pathId(request)) }
   })
 
   scope.post('/admin/api/tags/preview', async (request) => {

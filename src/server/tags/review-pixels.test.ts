@@ -48,6 +48,7 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
       .selectFrom('tracking_pixels as pixel')
       .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
       .select(['type', 'pixel.pixel_id', 'code', 'source_hash', 'compiler_version', 'sources', 'body'])
+      .where('pixel.deleted_at', 'is', null)
       .execute()
     expect(pixels).toHaveLength(rows)
     for (const { source_hash, compiler_version, sources, body, ...source } of pixels) {
@@ -80,7 +81,6 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     await expectCompiled(4)
     await write('DELETE', `?id=eq.${id}`, undefined, { as })
     await expectCompiled(3)
-    expect(await data.database.db.selectFrom('compiled_tags').select('pixel_id').execute()).toHaveLength(3)
   })
 
   test.each([

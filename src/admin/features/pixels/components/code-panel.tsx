@@ -1,22 +1,15 @@
 import { X } from 'lucide-react'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { CopyButton } from '#admin/components/copy-button.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
-import { highlightCode, type TokenKind } from '../highlight-code.ts'
+import { CodeBlock } from './code-block.tsx'
 import { HoursChart } from './hours-chart.tsx'
 import { PanelHealth } from './panel-health.tsx'
 import { PixelHosts } from './pixel-hosts.tsx'
-
-const COLOURS: Record<TokenKind, string | undefined> = {
-  text: undefined,
-  comment: 'text-on-ink-2',
-  string: 'text-[#a9dcc0]',
-  keyword: 'text-accent',
-}
 
 interface CodePanelProps {
   pixel: Pixel
@@ -28,7 +21,6 @@ interface CodePanelProps {
 export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
-  const tokens = useMemo(() => highlightCode(code), [code])
   useEffect(() => {
     // In braces: browsers have begun to return a promise from this, and an effect must not.
     panel.current?.scrollIntoView({ block: 'nearest' })
@@ -49,21 +41,7 @@ export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
       </header>
       <PanelHealth pixel={pixel} run={run} onEditCode={onEditCode} />
       <HoursChart pixelId={pixel.id} />
-      {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
-        tabIndex={0}
-        className="on-ink mx-2 mb-2 max-h-[60dvh] overflow-auto rounded-1 p-5 font-mono text-[0.8125rem]/[1.7] [tab-size:2] focus-visible:outline-offset-[-4px]"
-      >
-        <code>
-          {tokens.map((token, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which is replaced whole
-            <span key={index} className={COLOURS[token.kind]}>
-              {token.text}
-            </span>
-          ))}
-        </code>
-      </pre>
+      <CodeBlock code={code} className="mx-2 mb-2" />
       <PixelHosts pixel={pixel} />
     </Card>
   )

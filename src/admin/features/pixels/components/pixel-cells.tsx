@@ -5,6 +5,8 @@ import { focusPageHeading } from '#admin/components/page-heading.tsx'
 import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { TimeStamp } from '#admin/components/time-stamp.tsx'
 import { cn } from '#admin/lib/cn.ts'
+import { openHere } from '#admin/lib/open-here.ts'
+import { pixelPath } from '#admin/lib/places.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
@@ -44,7 +46,13 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         <div className="flex items-center gap-3.5">
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
-            <p className="leading-snug font-semibold wrap-anywhere hyphens-auto">{pixel.name}</p>
+            <a
+              href={pixelPath(pixel.id)}
+              onClick={(event) => openHere(event, pixelPath(pixel.id))}
+              className="leading-snug font-semibold wrap-anywhere decoration-1 underline-offset-4 hyphens-auto hover:underline"
+            >
+              {pixel.name}
+            </a>
             <div className="flex flex-wrap items-center gap-x-3">
               <TimeStamp value={pixel.created_at} className="text-sm" />
               {run ? <WarningCount status={run.status} onShow={() => onShowCode(pixel.id)} /> : null}

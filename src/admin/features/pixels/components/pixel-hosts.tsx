@@ -3,6 +3,7 @@ import { Button } from '#admin/components/button.tsx'
 import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { Skeleton } from '#admin/components/skeleton.tsx'
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
+import { cn } from '#admin/lib/cn.ts'
 import { toFailure } from '#admin/lib/request-error.ts'
 import { describeFailure } from '#contract/error-messages.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -11,8 +12,14 @@ import { usePixelHosts } from '../api/pixel-hosts.ts'
 import { groupHosts } from '../group-hosts.ts'
 import { HostList } from './host-list.tsx'
 
+interface PixelHostsProps {
+  pixel: Pixel
+  /** `h3` where it is a card of its own. */
+  heading?: 'h3' | 'h4'
+}
+
 /** Whom a pixel may talk to, where each host comes from, and the way to take back what somebody permitted. */
-export function PixelHosts({ pixel }: { pixel: Pixel }) {
+export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) {
   const { data, isError, error, refetch } = usePixelHosts(pixel.id)
   const { revoke, isPending } = useRevokeHost(pixel.id)
   const [toRevoke, setToRevoke] = useState<string | null>(null)
@@ -21,9 +28,16 @@ export function PixelHosts({ pixel }: { pixel: Pixel }) {
   useFocusAfterRemoval(entries.filter(({ isPermitted }) => isPermitted).length, heading)
   return (
     <section className="px-4 pt-3 pb-4 sm:px-5" aria-busy={data === undefined && !isError}>
-      <h4 ref={heading} tabIndex={-1} className="pb-1 text-sm font-semibold tracking-normal focus:outline-0">
+      <Heading
+        ref={heading}
+        tabIndex={-1}
+        className={cn(
+          'pb-1 font-semibold focus:outline-0',
+          Heading === 'h3' ? 'pt-1 text-base tracking-tight' : 'text-sm tracking-normal',
+        )}
+      >
         Fala com
-      </h4>
+      </Heading>
       {data === undefined && isError ? (
         <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
           <p>{describeFailure(toFailure(error), 'Não deu para ler os endereços deste pixel.')}</p>

@@ -2,7 +2,6 @@ import { Plus } from 'lucide-react'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
@@ -16,7 +15,7 @@ import { healthOf } from '../pixel-health.ts'
 import { BlockedHosts } from './blocked-hosts.tsx'
 import { ContainerNotice } from './container-notice.tsx'
 import { HealthNotice } from './health-notice.tsx'
-import { CodePanel, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
+import { CodePanel, LazyConfirmDialog, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
 import { PauseSwitch } from './pause-switch.tsx'
 import { focusCodeButton, type PixelActions } from './pixel-cells.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
@@ -153,18 +152,20 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
       <PolicyNotice />
       <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
-      {pixelToDelete ? (
-        <ConfirmDialog
-          title="Tem certeza que deseja excluir este pixel?"
-          description={`${pixelToDelete.name} deixa de rodar no site na próxima visita.`}
-          confirmLabel="Excluir"
-          onCancel={() => setPixelToDelete(null)}
-          onConfirm={() => {
-            remove.mutate(pixelToDelete)
-            setPixelToDelete(null)
-          }}
-        />
-      ) : null}
+      <Suspense>
+        {pixelToDelete ? (
+          <LazyConfirmDialog
+            title="Tem certeza que deseja excluir este pixel?"
+            description={`${pixelToDelete.name} deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.`}
+            confirmLabel="Excluir"
+            onCancel={() => setPixelToDelete(null)}
+            onConfirm={() => {
+              remove.mutate(pixelToDelete)
+              setPixelToDelete(null)
+            }}
+          />
+        ) : null}
+      </Suspense>
     </>
   )
 }

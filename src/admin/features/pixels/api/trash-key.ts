@@ -1,0 +1,1 @@
+export const TRASH_KEY = ['trash'] as const

@@ -1,0 +1,41 @@
+import type { RefObject } from 'react'
+import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
+import type { PixelRun } from '../api/tag-overview.ts'
+import { listNotes } from '../list-notes.ts'
+import { PixelNote } from './pixel-note.tsx'
+import { TagWarnings } from './tag-warnings.tsx'
+
+interface HealthNotesProps {
+  pixelId: string
+  run: PixelRun | undefined
+  /** Where the focus goes when the note that had it is settled. */
+  focusAfter: RefObject<HTMLElement | null>
+  onEditCode: () => void
+}
+
+/** Every reason with what mends it, and the warnings about the code. */
+export function HealthNotes({ pixelId, run, focusAfter, onEditCode }: HealthNotesProps) {
+  const notes = run ? listNotes(run.status.reasons, run.blocked) : []
+  const said = new Set(run?.status.reasons.map(({ message }) => message))
+  const warnings = run?.status.warnings.filter(({ message }) => !said.has(message)) ?? []
+  useFocusAfterRemoval(notes.length, focusAfter)
+  return (
+    <>
+      {notes.length === 0 ? null : (
+        <ul className="text-[0.9375rem]/[1.45]">
+          {notes.map((note) => (
+            <li key={note.key} className="border-t border-line py-2.5">
+              <PixelNote
+                note={note}
+                pixelId={pixelId}
+                lastError={run?.status.last_error ?? null}
+                onEditCode={onEditCode}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <TagWarnings warnings={warnings} />
+    </>
+  )
+}

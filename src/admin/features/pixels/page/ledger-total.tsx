@@ -1,0 +1,54 @@
+import { type LedgerSum, SERIES } from './ledger-series.ts'
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+
+/** The legend, which is the sum: what each part is and what they come to, of the whole period or of one column. */
+export function LedgerTotal({ sum, title }: { sum: LedgerSum; title: string }) {
+  const { offered } = sum
+  return (
+    <div className="text-[0.9375rem]">
+      <p className="pb-2 text-sm text-text-2 first-letter:uppercase">{title}</p>
+      <dl>
+        {SERIES.map(({ key, label, colour }) => (
+          <div key={key} className="flex items-baseline gap-2.5 py-1.5">
+            <dt className="flex items-baseline gap-2.5 whitespace-nowrap">
+              <span aria-hidden="true" className={`h-3 w-2.5 rounded-t-full ${colour}`} />
+              {label}
+            </dt>
+            <span
+              aria-hidden="true"
+              className="min-w-4 flex-1 -translate-y-1 border-b border-dotted border-line-2"
+            />
+            <dd className="font-semibold whitespace-nowrap tabular-nums">{format(sum[key])}</dd>
+            {offered === null ? null : (
+              <dd className="w-11 text-right text-sm text-text-2 tabular-nums">{share(sum[key], offered)}</dd>
+            )}
+          </div>
+        ))}
+        <div className="mt-1 flex items-baseline gap-2.5 border-t-2 border-b-4 border-double border-ink py-2 font-semibold">
+          <dt className="whitespace-nowrap">Visitas com escolha</dt>
+          <span aria-hidden="true" className="flex-1" />
+          <dd className="whitespace-nowrap tabular-nums">{format(offered)}</dd>
+          {offered === null ? null : <span aria-hidden="true" className="w-11" />}
+        </div>
+      </dl>
+      {offered === null ? (
+        <p className="pt-2 text-sm text-text-2">
+          Recusas não eram contadas em parte deste período, então não há total.
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function format(count: number | null): string {
+  return count === null ? 'não medido' : NUMBER.format(count)
+}
+
+/** Of what was offered; nothing where there is no whole. */
+function share(count: number | null, offered: number): string {
+  if (count === null || offered === 0) return ''
+  const percent = (count / offered) * 100
+  if (percent > 0 && percent < 1) return '< 1%'
+  return `${Math.round(percent)}%`
+}

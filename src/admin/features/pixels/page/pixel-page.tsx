@@ -1,0 +1,162 @@
+import { ChevronLeft, Pencil, Trash2 } from 'lucide-react'
+import { Suspense, useEffect, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { CopyButton } from '#admin/components/copy-button.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
+import { IconButton } from '#admin/components/icon-button.tsx'
+import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { PageHeading } from '#admin/components/page-heading.tsx'
+import { navigate } from '#admin/lib/address.ts'
+import { openHere } from '#admin/lib/open-here.ts'
+import { LIST_PATH } from '#admin/lib/places.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
+import { useDeletePixel } from '../api/delete-pixel.ts'
+import { usePixels } from '../api/list-pixels.ts'
+import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
+import { useTogglePixel } from '../api/toggle-pixel.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { PixelModal } from '../components/lazy-pixel-parts.ts'
+import { PixelHosts } from '../components/pixel-hosts.tsx'
+import { StatusBadge } from '../components/status-badge.tsx'
+import { displayedCode } from '../displayed-code.ts'
+import { ConversionsCard } from './conversions-card.tsx'
+import { HistoryCard } from './history-card.tsx'
+import { LedgerCard } from './ledger-card.tsx'
+import { PixelVerdict } from './pixel-verdict.tsx'
+
+/** Everything that is known of one pixel. */
+export function PixelPage({ pixelId }: { pixelId: string }) {
+  const { data, isError, error, refetch } = usePixels()
+  const { boot } = useServices()
+  const pixel = data?.find(({ id }) => id === pixelId)
+  const title = pixel?.name ?? 'Pixel'
+  useEffect(() => {
+    document.title = `${title} · Admin Dashboard ${boot.brandName}`
+  }, [title, boot.brandName])
+  // Opened from the middle of a long list, it is read from its beginning.
+  useEffect(() => {
+    // In braces: browsers have begun to return a promise from this, and an effect must not.
+    scrollTo(0, 0)
+  }, [])
+  return (
+    <>
+      <a
+        href={LIST_PATH}
+        onClick={(event) => openHere(event, LIST_PATH)}
+        className="-ml-1 mb-2 inline-flex min-h-11 items-center gap-1 text-[0.9375rem] text-text-2 hover:text-ink max-lg:hidden [&_svg]:size-5"
+      >
+        <ChevronLeft aria-hidden="true" />
+        Pixels & Tags
+      </a>
+      {pixel ? (
+        <KnownPixel pixel={pixel} />
+      ) : isError && data === undefined ? (
+        <Card>
+          <LoadFailure
+            error={error}
+            fallback="Não deu para carregar o pixel."
+            onRetry={() => void refetch()}
+          />
+        </Card>
+      ) : data === undefined ? (
+        <div aria-busy="true" className="min-h-80" />
+      ) : (
+        <Gone />
+      )}
+    </>
+  )
+}
+
+function Gone() {
+  return (
+    <>
+      <PageHeading title="Pixel não encontrado" />
+      <Card>
+        <EmptyState
+          title="Este pixel não existe mais"
+          text="Ele foi excluído, ou o endereço está incompleto. O que foi excluído há menos de trinta dias está na lixeira."
+          action={
+            <Button look="outline" onClick={() => navigate(LIST_PATH)}>
+              Ver todos os pixels
+            </Button>
+          }
+        />
+      </Card>
+    </>
+  )
+}
+
+function KnownPixel({ pixel }: { pixel: Pixel }) {
+  const { runOf } = usePixelRuns()
+  useFreshTagOverview([pixel])
+  const toggle = useTogglePixel(pixel)
+  const remove = useDeletePixel()
+  const [form, setForm] = useState<{ startsAtCode: boolean } | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const run = runOf(pixel.id)
+  const code = displayedCode(pixel)
+  return (
+    <>
+      <PageHeading
+        title={pixel.name}
+        subtitle={[PIXEL_TYPE_LABELS[pixel.type], pixel.pixel_id ?? 'Código personalizado'].join(' · ')}
+        action={
+          <div className="flex items-center">
+            <StatusBadge
+              active={pixel.is_active}
+              name={pixel.name}
+              onToggle={() => toggle.mutate(!pixel.is_active)}
+            />
+            <IconButton label={`Editar: ${pixel.name}`} onClick={() => setForm({ startsAtCode: false })}>
+              <Pencil aria-hidden="true" />
+            </IconButton>
+            <IconButton label={`Excluir: ${pixel.name}`} danger onClick={() => setAsking(true)}>
+              <Trash2 aria-hidden="true" />
+            </IconButton>
+          </div>
+        }
+      />
+      <PixelVerdict pixel={pixel} run={run} onEditCode={() => setForm({ startsAtCode: true })} />
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+        <div className="lg:col-span-2">
+          <LedgerCard pixelId={pixel.id} />
+        </div>
+        <ConversionsCard pixelId={pixel.id} />
+        <Card>
+          <PixelHosts pixel={pixel} heading="h3" />
+        </Card>
+        <Card role="region" aria-labelledby="code-heading" className="lg:col-span-2">
+          <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
+            <h3 id="code-heading" className="min-w-0 flex-1 text-base tracking-tight">
+              Código
+            </h3>
+            <CopyButton text={code} />
+          </header>
+          <CodeBlock code={code} className="mx-2 mb-2" />
+        </Card>
+        <div className="lg:col-span-2">
+          <HistoryCard pixel={pixel} />
+        </div>
+      </div>
+      <Suspense>
+        {form === null ? null : <PixelModal pixel={pixel} {...form} onClose={() => setForm(null)} />}
+      </Suspense>
+      {isAsking ? (
+        <ConfirmDialog
+          title="Tem certeza que deseja excluir este pixel?"
+          description={`${pixel.name} deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.`}
+          confirmLabel="Excluir"
+          onCancel={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false)
+            remove.mutate(pixel)
+            navigate(LIST_PATH)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

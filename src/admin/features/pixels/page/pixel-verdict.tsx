@@ -1,0 +1,47 @@
+import { useRef } from 'react'
+import type { Pixel } from '#contract/pixel.ts'
+import type { PixelRun } from '../api/tag-overview.ts'
+import { HealthDoor } from '../components/health-door.tsx'
+import { HealthNotes } from '../components/health-notes.tsx'
+import { healthOf, labelOfHealth } from '../pixel-health.ts'
+import { describeVisits } from './describe-visits.ts'
+import { sumRows } from './ledger-series.ts'
+import { PERIODS, useLedger } from './read-ledger.ts'
+
+interface PixelVerdictProps {
+  pixel: Pixel
+  run: PixelRun | undefined
+  onEditCode: () => void
+}
+
+const TONES: Readonly<Record<string, string>> = { broken: 'text-bad', partial: 'text-warn' }
+
+/** How the pixel is doing, in a sentence, and what can be done about it. */
+export function PixelVerdict({ pixel, run, onEditCode }: PixelVerdictProps) {
+  const health = healthOf(pixel, run?.status)
+  const { data } = useLedger(pixel.id, PERIODS[0])
+  const sum = data === undefined ? null : sumRows(data.rows)
+  // Visits of before the change are in the sum, and say nothing about the pixel as it is now.
+  const isAfterChange = health === 'waiting' && sum !== null && sum.reached + sum.blocked + sum.failed > 0
+  const sentence = useRef<HTMLParagraphElement>(null)
+  if (health === undefined) return <div className="min-h-14" />
+  return (
+    <section aria-label="Saúde" className="mb-6 grid grid-cols-1 gap-3">
+      <div className="flex gap-3.5">
+        <HealthDoor health={health} className="mt-0.5 size-8" />
+        <p
+          ref={sentence}
+          tabIndex={-1}
+          className="max-w-[44rem] text-xl/snug tracking-[-0.015em] text-pretty text-text-2 focus:outline-0"
+        >
+          <b className={`font-semibold ${TONES[health] ?? 'text-ink'}`}>
+            {labelOfHealth(health)}
+            {isAfterChange ? ' desde a última mudança' : null}.
+          </b>{' '}
+          {sum === null ? null : describeVisits(sum)}
+        </p>
+      </div>
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onEditCode={onEditCode} />
+    </section>
+  )
+}

@@ -1,0 +1,146 @@
+import { Undo2 } from 'lucide-react'
+import { Button } from '#admin/components/button.tsx'
+import { cn } from '#admin/lib/cn.ts'
+import { formatCount } from '#admin/lib/format-count.ts'
+import { formatMinute } from '#admin/lib/format-date.ts'
+import type { DiffLine, FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
+
+const DONE: Record<VersionKind, string> = {
+  created: 'adicionou o pixel',
+  changed: 'mudou o pixel',
+  switched_on: 'ativou o pixel',
+  switched_off: 'desativou o pixel',
+  deleted: 'excluiu o pixel',
+  restored: 'restaurou o pixel da lixeira',
+  host_permitted: 'permitiu um endereço',
+  host_revoked: 'revogou um endereço',
+}
+/** What their word already says is not said again. */
+const SAID: ReadonlySet<VersionKind> = new Set(['switched_on', 'switched_off'])
+const ACTORS: Readonly<Record<string, string>> = {
+  'service key': 'Um programa, com a chave de serviço,',
+  'command line': 'Alguém no servidor',
+}
+
+/** "mudou nome e código"; a version that changed nothing that is shown only says that it did. */
+function whatWasDone({ kind, changes }: PixelVersion): string {
+  if (kind !== 'changed' || changes.length === 0) return DONE[kind]
+  return `mudou ${LIST.format(changes.map(({ label }) => (label === 'ID' ? label : label.toLowerCase())))}`
+}
+
+const LIST = new Intl.ListFormat('pt-BR')
+
+interface VersionItemProps {
+  version: PixelVersion
+  isCurrent: boolean
+  isRestoring: boolean
+  onRestore: () => void
+}
+
+export function VersionItem({ version, isCurrent, isRestoring, onRestore }: VersionItemProps) {
+  const at = formatMinute(version.at)
+  const changes = SAID.has(version.kind) ? [] : version.changes
+  return (
+    <li className="relative border-l-2 border-line pb-6 pl-5 last:border-transparent last:pb-1">
+      <span
+        aria-hidden="true"
+        className={cn(
+          'absolute top-0.5 -left-[8px] h-4 w-3.5 rounded-[7px_7px_3px_3px] shadow-[inset_0_0_0_1.5px_var(--line-2)] forced-color-adjust-none',
+          isCurrent ? 'bg-ink shadow-none' : 'bg-surface',
+        )}
+      />
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-[1_1_14rem]">
+          <p className="text-[0.9375rem]/snug wrap-anywhere">
+            <b className="font-semibold">{ACTORS[version.by] ?? version.by}</b> {whatWasDone(version)}
+          </p>
+          <p className="text-sm text-text-2">
+            <time dateTime={version.at}>{at}</time>
+            {isCurrent ? ' · como está agora' : null}
+          </p>
+        </div>
+        {version.restorable ? (
+          <Button
+            look="outline"
+            aria-label={`Restaurar esta versão, de ${at}`}
+            aria-disabled={isRestoring}
+            onClick={onRestore}
+          >
+            <Undo2 aria-hidden="true" />
+            Restaurar esta versão
+          </Button>
+        ) : null}
+      </div>
+      {changes.length === 0 ? null : (
+        <ul aria-label="O que mudou" className="mt-2 grid grid-cols-1 gap-2">
+          {changes.map((change) => (
+            <li key={change.field} className="text-sm">
+              <Change change={change} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function Change({ change }: { change: FieldChange }) {
+  if ('lines' in change)
+    return (
+      <>
+        <p className="pb-1 text-text-2">{change.label}</p>
+        <Diff lines={change.lines} />
+      </>
+    )
+  return (
+    <p className="wrap-anywhere">
+      <span className="text-text-2">{change.label}: </span>
+      {change.before === null ? null : (
+        <del className="bg-bad-bg px-1 text-bad decoration-1">{change.before}</del>
+      )}{' '}
+      {change.after === null ? (
+        <span className="text-text-2">vazio</span>
+      ) : (
+        <ins className="bg-ok-bg px-1 text-ok no-underline">{change.after}</ins>
+      )}
+    </p>
+  )
+}
+
+const SIGNS = { same: ' ', added: '+', removed: '−' } as const
+const NAMES = { same: '', added: 'Linha nova: ', removed: 'Linha tirada: ' } as const
+
+function Diff({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
+      tabIndex={0}
+      className="max-h-72 overflow-auto rounded-1 bg-[#fafaf6] py-2 font-mono text-[0.8125rem]/[1.7] shadow-[inset_0_0_0_1px_var(--line)] focus-visible:outline-offset-[-4px]"
+    >
+      {lines.map((line, index) =>
+        line.kind === 'gap' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which is replaced whole
+          <span key={index} className="block px-3 text-text-2">
+            … {formatCount(line.lines, 'linha igual', 'linhas iguais')}
+          </span>
+        ) : (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which is replaced whole
+            key={index}
+            className={cn(
+              'block w-max min-w-full px-3',
+              line.kind === 'added' && 'bg-ok-bg text-ok',
+              line.kind === 'removed' && 'bg-bad-bg text-bad',
+            )}
+          >
+            <span className="sr-only">{NAMES[line.kind]}</span>
+            <span aria-hidden="true" className="mr-2 inline-block w-3 select-none">
+              {SIGNS[line.kind]}
+            </span>
+            {line.text === '' ? ' ' : line.text}
+          </span>
+        ),
+      )}
+    </pre>
+  )
+}

@@ -1,0 +1,18 @@
+/** The list of pixels, and the places under its tab that have an address of their own. */
+export const LIST_PATH = '/admin'
+export const TRASH_PATH = '/admin/lixeira'
+
+const PIXEL_PAGE = /^\/admin\/pixels\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/
+
+export function pixelPath(id: string): string {
+  return `/admin/pixels/${id}`
+}
+
+/** Whose page an address is; null for any other. */
+export function pixelIdOf(path: string): string | null {
+  return PIXEL_PAGE.exec(path)?.[1] ?? null
+}
+
+export function isTrash(path: string): boolean {
+  return path.replace(/\/+$/, '') === TRASH_PATH
+}

@@ -1,0 +1,189 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
+import type { PixelVersion } from '#contract/pixel-history.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { BIA, MARINA, NOW, ScriptedSite } from '../support/scripted-site.ts'
+
+const HOUR_MS = 3_600_000
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+  site.ledger = (step) => ({ step, from: '', to: NOW, rows: rowsOf(step) })
+})
+
+/** The last hour and the one before have visits; of days the first is of before refusals were counted. */
+function rowsOf(step: LedgerStep): LedgerRow[] {
+  const length = step === 'hour' ? HOUR_MS : 24 * HOUR_MS
+  const empty = { offered: 0, not_consented: 0, blocked: 0, failed: 0, reached: 0 }
+  return Array.from({ length: step === 'hour' ? 24 : 7 }, (_, index) => {
+    const from = new Date(Date.parse(NOW) - (23 - index) * length).toISOString()
+    if (step === 'day' && index === 0) return { from, blocked: 0, failed: 0, reached: 3 }
+    if (index === 22) return { from, offered: 60, not_consented: 15, blocked: 8, failed: 0, reached: 37 }
+    if (index === 23) return { from, offered: 1, not_consented: 0, blocked: 0, failed: 1, reached: 0 }
+    return { from, ...empty }
+  })
+}
+
+const version = (id: string, change: Partial<PixelVersion>): PixelVersion => ({
+  id,
+  at: '2026-11-14T12:00:00.000Z',
+  by: MARINA.email,
+  kind: 'changed',
+  changes: [],
+  restorable: false,
+  ...change,
+})
+
+async function openPage(name: string) {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('link', { name }))
+  const heading = await screen.findByRole('heading', { name, level: 2 })
+  return { person, heading }
+}
+
+describe('the page of a pixel', () => {
+  test('is opened by the name in the table, has an address and a title, and says in a sentence how it is doing', async () => {
+    const pixel = site.addPixel('Loja', { health: 'working', confirmed: true })
+    site.conversions = { lead: 1_204 }
+    const { person, heading } = await openPage('Loja')
+    expect(location.pathname).toBe(`/admin/pixels/${pixel.id}`)
+    await waitFor(() => expect(document.activeElement).toBe(heading))
+    expect(document.title).toMatch(/^Loja · /)
+    const health = await screen.findByRole('region', { name: 'Saúde' })
+    await waitFor(() =>
+      expect(health.textContent).toBe(
+        'Funcionando. Nas últimas 24 horas, rodou sem impedimento em 37 de 46 visitas com consentimento; 8 foram barradas por bloqueadores ou pela rede e 1 falhou.',
+      ),
+    )
+    const conversions = await screen.findByRole('region', { name: 'Conversões' })
+    await within(conversions).findByText('1.204')
+    expect(screen.getByRole('region', { name: 'Código' }).textContent).toContain('fbq()')
+    screen.getByText('Fala com')
+    await person.click(screen.getByRole('link', { name: 'Pixels' }))
+    await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
+    expect(document.title).toMatch(/^Pixels & Tags · /)
+  })
+
+  test('of one that is gone says so, and where it may be', async () => {
+    await openDashboard(site, { path: '/admin/pixels/0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e' })
+    await screen.findByRole('heading', { name: 'Pixel não encontrado' })
+    await screen.findByText(/O que foi excluído há menos de trinta dias está na lixeira/)
+  })
+
+  test('switches, edits and deletes; a deletion leads back to the list and can be undone', async () => {
+    site.addPixel('Loja', { health: 'waiting' })
+    const { person } = await openPage('Loja')
+    await person.click(screen.getByRole('switch', { name: 'Ativo: Loja' }))
+    await screen.findByText('Pixel desativado: Loja')
+    await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
+    await screen.findByRole('dialog', { name: /Editar/ })
+    await person.keyboard('{Escape}')
+    await person.click(screen.getByRole('button', { name: 'Excluir: Loja' }))
+    await person.click(
+      within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir' }),
+    )
+    await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
+    const message = await screen.findByText('Pixel excluído: Loja')
+    const toast = within(message.closest('[data-sonner-toast]') as HTMLElement)
+    await person.click(toast.getByRole('button', { name: 'Desfazer' }))
+    await screen.findByRole('link', { name: 'Loja' })
+  })
+})
+
+describe('the ledger', () => {
+  test('is a chart whose legend is the sum, by the keyboard column by column, and a table with every number', async () => {
+    site.addPixel('Loja', { health: 'working', confirmed: true })
+    const { person } = await openPage('Loja')
+    const card = within(await screen.findByRole('region', { name: 'Cada visita, contada' }))
+    const sums = () =>
+      card
+        .getAllByRole('definition')
+        .map((cell) => cell.textContent)
+        .filter((text) => text !== '')
+    await card.findByText('Últimas 24 horas')
+    expect(sums()).toEqual(['15', '25%', '8', '13%', '1', '2%', '37', '61%', '61'])
+    const chart = card.getByRole('slider', { name: 'Visitas por hora' })
+    chart.focus()
+    await person.keyboard('{ArrowLeft}')
+    expect(chart.getAttribute('aria-valuetext')).toBe(
+      'domingo, 15/11, 08h. 60 visitas com escolha. Rodou: 37, Falhou: 0, Bloqueado: 8, Sem consentimento: 15.',
+    )
+    expect(sums()).toEqual(['15', '25%', '8', '13%', '0', '0%', '37', '62%', '60'])
+    card.getByText('domingo, 15/11, 08h')
+    await person.keyboard('{Home}{ArrowLeft}')
+    expect(chart.getAttribute('aria-valuenow')).toBe('0')
+    await person.keyboard('{End}{Escape}')
+    expect(sums().at(-1)).toBe('61')
+    await person.click(card.getByRole('button', { name: 'Tabela' }))
+    const rows = card.getAllByRole('row').map((row) => row.textContent)
+    expect(rows).toHaveLength(26)
+    expect(rows[1]).toBe('domingo, 15/11, 09h01001')
+    expect(rows.at(-1)).toBe('Total3718' + '1561')
+  })
+
+  test('of days in which refusals were not counted has no total, and no zero in its place', async () => {
+    site.addPixel('Loja', { health: 'working', confirmed: true })
+    const { person } = await openPage('Loja')
+    const card = within(await screen.findByRole('region', { name: 'Cada visita, contada' }))
+    await person.click(card.getByRole('button', { name: '7 dias' }))
+    await card.findByText('Recusas não eram contadas em parte deste período, então não há total.')
+    expect(card.getAllByText('não medido')).toHaveLength(2)
+    const asked = site.calls.findLast(({ path }) => path.endsWith('/ledger'))
+    expect(Object.fromEntries(asked?.query ?? [])).toEqual({
+      step: 'day',
+      from: expect.stringMatching(/^2026-11-09T12:00/),
+    })
+  })
+
+  test('that does not come says so, and is asked for again', async () => {
+    site.addPixel('Loja', { health: 'waiting' })
+    site.refuse('GET /admin/api/pixels/*/ledger', 500)
+    const { person } = await openPage('Loja')
+    await screen.findByText('Não deu para ler as visitas deste pixel.')
+    site.answer('GET /admin/api/pixels/*/ledger', () => site.ledger('hour'))
+    await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
+    await screen.findByRole('slider', { name: 'Visitas por hora' })
+  })
+})
+
+test('the history says who did what, line by line, and brings a version back, which can be undone', async () => {
+  const pixel = site.addPixel('Loja', { health: 'waiting' })
+  site.history = {
+    versions: [
+      version('v3', {
+        changes: [
+          { field: 'name', label: 'Nome', before: 'Loja velha', after: 'Loja' },
+          {
+            field: 'code',
+            label: 'Código',
+            lines: [
+              { kind: 'gap', lines: 3 },
+              { kind: 'removed', text: 'a()' },
+              { kind: 'added', text: 'b()' },
+            ],
+          },
+        ],
+      }),
+      version('v2', { by: 'service key', kind: 'switched_off' }),
+      version('v1', { by: BIA.email, kind: 'created', restorable: true }),
+    ],
+    next: 'older',
+  }
+  const { person } = await openPage('Loja')
+  const card = within(await screen.findByRole('region', { name: 'Histórico' }))
+  const items = await card.findAllByRole('listitem')
+  expect(items[0]?.textContent).toMatch(/^marina@portico\.example mudou nome e código.* · como está agora/)
+  card.getByText('Um programa, com a chave de serviço,')
+  expect(card.getByLabelText('O que mudou').textContent).toMatch(
+    /Nome: Loja velha Loja.*… 3 linhas iguais.*Linha tirada: −a\(\).*Linha nova: \+b\(\)/,
+  )
+  await person.click(card.getByRole('button', { name: /^Restaurar esta versão, de 14\/11\/2026/ }))
+  await screen.findByText('Versão restaurada: Loja')
+  await person.click(screen.getByRole('button', { name: 'Desfazer' }))
+  const restores = () => site.callsTo(`POST /admin/api/pixels/${pixel.id}/restore`).map(({ body }) => body)
+  await waitFor(() => expect(restores()).toEqual([{ version: 'v1' }, { version: 'v3' }]))
+  await person.click(card.getByRole('button', { name: 'Mostrar mais antigas' }))
+  await waitFor(() => expect(card.queryByRole('button', { name: 'Mostrar mais antigas' })).toBeNull())
+})
