@@ -34,7 +34,7 @@ beforeAll(async () => {
   storage = await makeStorage('sqlite')
   database = openDatabase(storage)
   await migrate(database.db)
-  await insertPixel(database.db, { id: pixelId, type: 'meta' })
+  await insertPixel(database.db, { id: pixelId, type: 'meta', is_active: false })
 })
 afterAll(async () => {
   await database.close()

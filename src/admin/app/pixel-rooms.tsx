@@ -16,7 +16,7 @@ export function SideRooms() {
             href={path}
             aria-current={isHere(address) ? 'page' : undefined}
             onClick={(event) => openHere(event, path)}
-            className="-ml-px flex min-h-10 items-center rounded-r-1 border-l-2 border-transparent pl-5 text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+            className="-ml-px flex min-h-11 items-center rounded-r-1 border-l-2 border-transparent pl-5 text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
           >
             {label}
           </a>
@@ -45,7 +45,7 @@ export function RoomLinks() {
           href={path}
           aria-current={isHere(address) ? 'page' : undefined}
           onClick={(event) => openHere(event, path)}
-          className="inline-flex min-h-11 items-center border-b-2 border-transparent text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+          className="inline-flex min-h-11 min-w-11 items-center border-b-2 border-transparent text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
         >
           {label}
         </a>

@@ -1,7 +1,6 @@
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 const DATE = new Intl.DateTimeFormat('en-CA', { timeZone: SITE_TIME_ZONE, dateStyle: 'short' })
 
@@ -24,6 +23,9 @@ export function startOfSiteDay(time: number): number {
 
 /** The beginning of the day after the one that begins at `start`. */
 export function nextSiteDay(start: number): number {
+  const date = siteDate(start)
   // Days have between 23 and 25 hours.
-  return startOfSiteDay(start + DAY_MS + 2 * HOUR_MS)
+  let time = start + 23 * HOUR_MS
+  while (siteDate(time) === date) time += HOUR_MS
+  return time
 }

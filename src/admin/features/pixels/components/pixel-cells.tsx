@@ -49,7 +49,7 @@ export const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
             <a
               href={pixelPath(pixel.id)}
               onClick={(event) => openHere(event, pixelPath(pixel.id))}
-              className="leading-snug font-semibold wrap-anywhere decoration-1 underline-offset-4 hyphens-auto hover:underline"
+              className="relative leading-snug font-semibold wrap-anywhere after:absolute after:-inset-x-2 after:-top-4 after:-bottom-1.5 decoration-1 underline-offset-4 hyphens-auto hover:underline"
             >
               {pixel.name}
             </a>
