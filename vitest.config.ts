@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { builtThreads } from './tests/support/built-threads.ts'
 
 /** Whole processes and browsers take their time on a small machine; waiting ends with the fact, not with the clock. */
 const SLOW = { testTimeout: 120_000, hookTimeout: 120_000 }
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
+  plugins: [builtThreads()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
