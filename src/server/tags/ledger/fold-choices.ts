@@ -18,7 +18,7 @@ export interface Refusals {
 }
 
 /** Records of one consent id that follow each other within this are one visit, as long as the page names the same tags. */
-export const VISIT_GAP_MS = 30 * 60_000
+const VISIT_GAP_MS = 30 * 60_000
 
 /** Refused at that moment and counted; or told otherwise, by the reports of tags that ran. */
 type Told = { refusedAt: string } | 'elsewhere'
