@@ -35,7 +35,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SLOW } },
-      { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], isolate: false, ...SLOW } },
+      {
+        extends: true,
+        test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], isolate: false, ...SLOW },
+      },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SLOW } },
       // Whole tables in other browsers, and visits without each vendor in turn, take minutes: `npm run engines`, not part of `npm test`.
       { extends: true, test: { name: 'engines', include: ['tests/engines/**/*.test.ts'], ...SLOW } },
