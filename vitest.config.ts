@@ -10,13 +10,16 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
-    maxWorkers: 2,
+    // One more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
+          // Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules.
+          isolate: false,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -32,7 +35,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SLOW } },
-      { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SLOW } },
+      {
+        extends: true,
+        test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], isolate: false, ...SLOW },
+      },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SLOW } },
       // Whole tables in other browsers, and visits without each vendor in turn, take minutes: `npm run engines`, not part of `npm test`.
       { extends: true, test: { name: 'engines', include: ['tests/engines/**/*.test.ts'], ...SLOW } },
