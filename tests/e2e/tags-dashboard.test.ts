@@ -71,10 +71,10 @@ test('a visit is seen under the status and in the chart, and what it was kept fr
   }, 20_000)
   await page.reload()
   await row('Fornecedor novo').getByText('Com falhas').waitFor()
-  await row('Fornecedor novo').getByText('Rodou em 1 visita, agora mesmo').waitFor()
+  await row('Fornecedor novo').getByText('Rodou sem impedimento em 0 de 1 visita').waitFor()
   await page.getByRole('link', { name: '1 com problema' }).waitFor()
   await row('Fornecedor novo').getByRole('button', { name: 'Ver código: Fornecedor novo' }).click()
-  await page.getByRole('img', { name: /Rodou: 1, Bloqueado: 0, Falhou: 0/ }).waitFor()
+  await page.getByRole('img', { name: /Rodou: 0, Bloqueado: 0, Falhou: 1/ }).waitFor()
 
   // Of no vendor, so by its full name; in the row that it belongs to, and not below the list.
   expect(await page.getByRole('region', { name: 'Endereços bloqueados' }).count()).toBe(0)

@@ -24,9 +24,14 @@ test.each<[string, Partial<TagStatus>, Health, string | null]>([
     'some did not',
     { ran: 205, blocked: 90, failed: 6, last_ran_at: LAST },
     'partial',
-    'Rodou em 205 de 301 visitas, há 2 min',
+    'Rodou sem impedimento em 205 de 301 visitas, há 2 min',
   ],
-  ['none did, today', { failed: 412, last_ran_at: LAST }, 'broken', 'Rodou em 0 de 412 visitas'],
+  [
+    'none did, today',
+    { failed: 412, last_ran_at: LAST },
+    'broken',
+    'Rodou sem impedimento em 0 de 412 visitas',
+  ],
   ['waiting for the first', {}, 'waiting', null],
   [
     'waiting since it was changed',

@@ -8,7 +8,7 @@ const JUDGED = new Set<Health>(['broken', 'partial', 'unconfirmed', 'working'])
 
 const NO_BREAK = '\u00a0'
 
-/** What visits reported of a pixel, with its base: "Rodou em 205 de 301 visitas, há 2 min". Null when none did. */
+/** What visits reported of a pixel, with its base: "Rodou sem impedimento em 205 de 301 visitas, há 2 min". Null when none did. */
 export function describeEvidence(
   { ran, blocked, failed, last_ran_at }: TagStatus,
   health: Health,
@@ -19,7 +19,8 @@ export function describeEvidence(
   if (!JUDGED.has(health)) return ago === null ? null : `Rodou pela última vez ${ago}`
   const visits = ran + blocked + failed
   if (visits === 0) return null
-  const of = ran < visits ? `${ran.toLocaleString('pt-BR')} de ` : ''
-  const counted = `Rodou em ${of}${formatCount(visits, 'visita', 'visitas')}`
+  // A tag that our policy kept from sending has run as well: what is counted is that nothing stopped it.
+  const start = ran < visits ? `Rodou sem impedimento em ${ran.toLocaleString('pt-BR')} de` : 'Rodou em'
+  const counted = `${start} ${formatCount(visits, 'visita', 'visitas')}`
   return ran > 0 && ago !== null ? `${counted}, ${ago}` : counted
 }
