@@ -1,9 +1,13 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
 import { drawPictures } from './draw-pictures.ts'
+
+/** What is native stays outside of the bundles: the only packages that a built tree needs beside it. */
+export const NATIVE_PACKAGES = ['@node-rs/argon2']
 
 /** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {
@@ -30,6 +34,8 @@ export async function buildAll(): Promise<void> {
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
   // The thread that holds SQLite, apart: it needs no library.
   await bundleServer({ 'sqlite-worker': 'src/server/db/sqlite-worker.ts' })
+  // What operators run by hand: built as well, so that a machine with nothing but `dist` and Node has it.
+  await bundleServer(commandEntries())
   // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
   await bundleServer({ 'compile-worker': 'src/server/tags/compile-worker.ts' })
   drawPictures('dist/client')
@@ -41,16 +47,26 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: ['@node-rs/argon2', 'pg-native'] },
+    ssr: { noExternal: true, external: [...NATIVE_PACKAGES, 'pg-native'] },
     build: {
       ssr: true,
       outDir: 'dist/server',
       emptyOutDir: false,
       target: 'node24',
       minify: false,
-      rolldownOptions: { input },
+      // Parts that are loaded when they are used lie beside the entries: threads are found beside whoever starts them.
+      rolldownOptions: { input, output: { chunkFileNames: '[name]-[hash].js' } },
     },
   })
+}
+
+/** A command is a file that `package.json` runs; what several share lies there too and is no entry. */
+function commandEntries(): Record<string, string> {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  const files = globSync('src/server/commands/*.ts').filter((file) =>
+    Object.values(scripts).some((script) => script.endsWith(` ${file}`)),
+  )
+  return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file]))
 }
 
 /** The bundler looks at the process's own environment; a test run that builds first must get what production gets. */

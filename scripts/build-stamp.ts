@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 
 export const BUILD_STAMP = 'dist/stamp'
 
-const INPUTS = ['src/**/*', 'scripts/*.ts', 'vite.config.ts', 'package-lock.json']
+const INPUTS = ['src/**/*', 'scripts/*.ts', 'vite.config.ts', 'package-lock.json', 'package.json']
 
 /** One hash over the contents of everything that the build reads; times do not count, since a checkout changes them. */
 export function hashBuildInputs(): string {

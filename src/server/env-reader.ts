@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
@@ -20,7 +20,27 @@ export class EnvReader {
 
   /** An empty value counts as absent: `.env` files often carry bare names. */
   #raw(name: string): string | null {
-    return this.#environment[name]?.trim() || null
+    return this.#whole(name)?.trim() || null
+  }
+
+  /** The variable, or the contents of the file that `NAME_FILE` names: secrets are mounted as files. */
+  #whole(name: string): string | null {
+    const value = this.#environment[name] || null
+    // A variable that names a file has no file that names it.
+    const path = name.endsWith('_FILE') ? null : this.#environment[`${name}_FILE`]?.trim() || null
+    if (path === null) return value
+    if (value !== null) return this.fault(name, `e ${name}_FILE estão definidas as duas; deixe só uma delas`)
+    return this.#readFile(`${name}_FILE`, resolve(path))
+  }
+
+  #readFile(name: string, path: string): string | null {
+    try {
+      const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+      return text === '' ? this.fault(name, `aponta para um arquivo vazio: ${path}`) : text
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      return this.fault(name, `aponta para um arquivo que não pode ser lido (${code}): ${path}`)
+    }
   }
 
   text(name: string, maxLength: number): string | null {
@@ -94,7 +114,7 @@ export class EnvReader {
   }
 
   password(name: string): string | null {
-    const value = this.#environment[name] || null
+    const value = this.#whole(name)
     if (value === null) return null
     if (value.length >= PASSWORD_MIN_LENGTH && value.length <= PASSWORD_MAX_LENGTH) return value
     return this.fault(name, `deve ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres`)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from './database.ts'
+import { post } from './post.ts'
 
 export interface AuditEntry {
   actor_id: string | null
@@ -12,9 +13,9 @@ export interface AuditEntry {
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .values({
+  await post(
+    db,
+    db.insertInto('audit_events').values({
       id: randomUUID(),
       actor_id: entry.actor_id,
       actor: entry.actor,
@@ -23,6 +24,6 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       before: entry.before === undefined ? null : JSON.stringify(entry.before),
       after: entry.after === undefined ? null : JSON.stringify(entry.after),
       created_at: now.toISOString(),
-    })
-    .execute()
+    }),
+  )
 }

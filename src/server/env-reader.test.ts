@@ -1,0 +1,105 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { type ConfigError, parseConfig } from './config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-env-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const keyFile = join(folder, 'secret.key')
+writeFileSync(keyFile, '')
+
+/** A value of each variable that is not its default. */
+const VALUES: Record<string, string> = {
+  PORT: '4001',
+  HOST: '0.0.0.0',
+  SITE_URL: 'https://www.exemplo.com.br',
+  ADMIN_URL: 'https://painel.exemplo.com.br',
+  TRUST_PROXY: '2',
+  DATA_DIR: '/var/lib/portico',
+  DATABASE_URL: 'postgres://portico:segredo@db/portico',
+  DATABASE_POOL_SIZE: '4',
+  BRAND_NAME: 'Outra',
+  CONTACT_EMAIL: 'ola@exemplo.com.br',
+  CONTACT_PHONE: '+55 11 3000-0000',
+  WHATSAPP_NUMBER: '5511900000000',
+  APP_URL: 'https://app.exemplo.com.br',
+  LINKEDIN_URL: 'https://linkedin.example/outra',
+  INSTAGRAM_URL: 'https://instagram.example/outra',
+  COMPANY_LEGAL_NAME: 'Outra S.A.',
+  COMPANY_CNPJ: '12.345.678/0001-90',
+  DPO_EMAIL: 'dados@exemplo.com.br',
+  NEWSLETTER_WEBHOOK_URL: 'https://ganchos.exemplo.com.br/',
+  NEWSLETTER_WEBHOOK_SECRET: 'segredo',
+  PRINCIPAL_ADMIN_EMAIL: 'ana@exemplo.com.br',
+  PRINCIPAL_ADMIN_PASSWORD: ' ponte lilas grafite 58 ',
+  AUTH_SIGNUP: 'open',
+  SMTP_URL: 'smtp://portico:segredo@mail:587',
+  MAIL_FROM: 'Outra <ola@exemplo.com.br>',
+  RETENTION_CONSENT_DAYS: '10',
+  RETENTION_AUDIT_DAYS: '11',
+  RETENTION_FAILED_LOGIN_DAYS: '12',
+  RETENTION_REPORT_DAYS: '13',
+  LOG_LEVEL: 'warn',
+}
+
+const NAMES = Object.keys(parseEnv(readFileSync('.env.example', 'utf8'))).filter(
+  (name) => !name.endsWith('_FILE'),
+)
+
+function write(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(env)
+    return []
+  } catch (error) {
+    return (error as ConfigError).faults
+  }
+}
+
+test('the table has every variable', () => {
+  expect(Object.keys(VALUES).sort()).toEqual([...NAMES].sort())
+})
+
+test.each(NAMES)('%s_FILE says the same as %s', (name) => {
+  const value = VALUES[name] ?? ''
+  const rest = { SECRET_KEY_FILE: keyFile }
+  const direct = parseConfig({ ...rest, [name]: value })
+  expect(direct).not.toEqual(parseConfig(rest))
+  // As an editor, `echo` or Windows ends a file.
+  for (const end of ['', '\n', '\r\n'])
+    expect(parseConfig({ ...rest, [`${name}_FILE`]: write(name, `${value}${end}`) })).toEqual(direct)
+})
+
+test('both are told, and neither is taken', () => {
+  expect(faultsOf({ BRAND_NAME: 'A', BRAND_NAME_FILE: write('brand', 'B') })).toEqual([
+    'BRAND_NAME e BRAND_NAME_FILE estão definidas as duas; deixe só uma delas',
+  ])
+})
+
+test('a file that cannot be read is told with its name and without its contents', () => {
+  const missing = join(folder, 'missing')
+  const directory = join(folder, 'directory')
+  mkdirSync(directory)
+  const empty = write('empty', '\n')
+  expect(faultsOf({ SMTP_URL_FILE: missing, BRAND_NAME_FILE: directory, MAIL_FROM_FILE: empty })).toEqual([
+    `BRAND_NAME_FILE aponta para um arquivo que não pode ser lido (EISDIR): ${directory}`,
+    `SMTP_URL_FILE aponta para um arquivo que não pode ser lido (ENOENT): ${missing}`,
+    `MAIL_FROM_FILE aponta para um arquivo vazio: ${empty}`,
+  ])
+  const secret = write('secret', 'http://segredo@outro')
+  chmodSync(secret, 0o600)
+  expect(faultsOf({ SMTP_URL_FILE: secret }).join()).not.toContain('segredo')
+})
+
+test('a variable that names a file is not read from one', () => {
+  expect(parseConfig({ SECRET_KEY_FILE: keyFile, SECRET_KEY_FILE_FILE: keyFile }).secretKey.file).toBe(
+    keyFile,
+  )
+})

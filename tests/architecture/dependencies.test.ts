@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { parseSync } from 'vite'
+import { expect, test } from 'vitest'
+
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies: Record<string, string>
+}
+
+/** The packages that a file names when it runs; types are gone by then. */
+function packagesOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8')
+  const { module } = parseSync(file, source)
+  const requests = [
+    ...module.staticImports
+      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+      .map(({ moduleRequest }) => moduleRequest.value),
+    ...module.dynamicImports.flatMap(
+      ({ moduleRequest: { start, end } }) => /^'(.+)'$/.exec(source.slice(start, end))?.[1] ?? [],
+    ),
+  ]
+  return requests
+    .filter((request) => /^(@[a-z]|[a-z])/.test(request) && !request.startsWith('node:'))
+    .map((request) =>
+      request
+        .split('/')
+        .slice(0, request.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+}
+
+test('production dependencies are what the server and its commands import, and nothing else', () => {
+  const files = globSync('src/{server,contract,design}/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  const imported = new Set(files.flatMap(packagesOf))
+  expect(files.length).toBeGreaterThan(300)
+  expect([...imported].filter((name) => builtinModules.includes(name))).toEqual([])
+  expect(Object.keys(dependencies).sort()).toEqual([...imported].sort())
+})
