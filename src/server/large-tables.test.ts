@@ -8,6 +8,7 @@ import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
+import { measureQueue } from './newsletter/measure-queue.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
@@ -43,6 +44,7 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['the export of subscriptions', exportAll],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],
+  ['measuring the queue', () => measureQueue(database.db)],
   ['releasing what a killed server left', () => releaseEveryLease(database.db)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],

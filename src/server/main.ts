@@ -8,9 +8,11 @@ import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from '
 import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { createLogger, type Logger } from './http/logger.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { prepareDatabase } from './secrets/prepare-database.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 import { SecretKeyError } from './secrets/secret-key-error.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
@@ -46,8 +48,9 @@ async function run(): Promise<void> {
   // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unlock = prepareStorage(config)
-  const database = open(config, log)
-  const app = await start(config, database, log)
+  const watchers = await openWatchers(config)
+  const database = open(config, log, watchers)
+  const app = await start(config, database, log, watchers)
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
@@ -67,10 +70,29 @@ function prepareStorage(config: Config): () => void {
   return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
 }
 
-async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
+interface Watchers {
+  metrics: Metrics | null
+  tracing: Tracing | null
+}
+
+/** Loaded only when somebody watches: each is some megabytes. */
+async function openWatchers(config: Config): Promise<Watchers> {
+  return {
+    metrics: config.metrics === null ? null : new (await import('./metrics/metrics.ts')).Metrics(),
+    tracing:
+      config.tracing === null ? null : new (await import('./tracing/tracing.ts')).Tracing(config.tracing),
+  }
+}
+
+async function start(
+  config: Config,
+  database: Database,
+  log: Logger,
+  watchers: Watchers,
+): Promise<FastifyInstance> {
   const secrets = await openSecrets(config, database, log)
   const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce, ...watchers })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -86,13 +108,21 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
   return app
 }
 
-function open(config: Config, log: Logger): Database {
+function open(config: Config, log: Logger, { metrics, tracing }: Watchers): Database {
   try {
     return openDatabase({
       dataDir: config.dataDir,
       databaseUrl: config.databaseUrl,
       databasePoolSize: config.databasePoolSize,
       onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+      ...(metrics === null && tracing === null
+        ? {}
+        : {
+            onStatement: (kind, ms, failed) => {
+              metrics?.onStatement(kind, ms, failed)
+              tracing?.onStatement(kind, ms, failed)
+            },
+          }),
     })
   } catch (error) {
     throw cannotPrepare(config, error)

@@ -16,7 +16,8 @@ const USAGE = `Uso:
   npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas e encerra todas as sessões da pessoa
   npm run admin -- keys                   mostra a chave pública e a chave de serviço
   npm run admin -- rotate-keys            troca a chave de assinatura: todas as sessões e chaves antigas deixam de valer
-  npm run admin -- make-secret-key ARQUIVO        cria a chave que cifra os segredos do banco (SECRET_KEY_FILE)
+  npm run admin -- make-secret-key ARQUIVO        cria a chave que cifra os segredos do banco (SECRET_KEY_FILE);
+                                                  com --if-absent, deixa em paz a que já existe
   npm run admin -- rotate-secret-key [--prepare]  troca essa chave; com --prepare só a põe no arquivo, para ser distribuída
   npm run admin -- discard-secrets                abre mão dos segredos que a chave não abre mais`
 
@@ -25,7 +26,7 @@ await runCommand(async () => {
   // It makes what the configuration may be waiting for.
   if (command === 'make-secret-key') {
     if (args[0] === undefined) throw new UsageError(USAGE)
-    return makeKeyFile(args[0])
+    return makeKeyFile(args[0], { ifAbsent: args.includes('--if-absent') })
   }
   const config = parseConfig(readEnvironment())
   switch (command) {

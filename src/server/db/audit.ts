@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import type { Db } from './database.ts'
 
 export interface AuditEntry {
@@ -9,6 +10,9 @@ export interface AuditEntry {
   before?: unknown
   after?: unknown
 }
+
+/** Told of each entry that is written; nobody listens unless metrics are asked for. */
+export const AUDITED = channel('portico:audited')
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
@@ -25,4 +29,5 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       created_at: now.toISOString(),
     })
     .execute()
+  if (AUDITED.hasSubscribers) AUDITED.publish(entry)
 }

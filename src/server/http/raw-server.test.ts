@@ -35,6 +35,7 @@ const serve: FastPath = (_request, response, { path }) => {
 
 async function start(limits: Partial<ConnectionLimits>): Promise<number> {
   server = createRawServer({
+    onFastAnswer: () => {},
     handler: () => {},
     fastPath: serve,
     defaultHeaders: { 'content-security-policy': 'sandbox' },

@@ -19,6 +19,8 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse, targ
 /** Told of each request that is refused before anything looked at what it asks. */
 export type OnRefused = (request: IncomingMessage, status: number, reason: string) => void
 
+export type OnFastAnswer = (request: IncomingMessage, status: number) => void
+
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 8_000
 const CHECK_INTERVAL_MS = 1_000
@@ -33,11 +35,13 @@ interface RawServerOptions {
   defaultHeaders: Headers
   limits: ConnectionLimits
   onRefused: OnRefused
+  /** Told of each request that the fast path answered. */
+  onFastAnswer: OnFastAnswer
 }
 
 /** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
 export function createRawServer(options: RawServerOptions): Server {
-  const { handler, fastPath, defaultHeaders, limits, onRefused } = options
+  const { handler, fastPath, defaultHeaders, limits, onRefused, onFastAnswer } = options
   const defaults = new Map(Object.entries(defaultHeaders))
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -64,7 +68,7 @@ export function createRawServer(options: RawServerOptions): Server {
     }
     const target = canonicalTarget(request)
     if ('refusal' in target) return turnAway(request, response, 400, target.refusal)
-    if (fastPath(request, response, target)) return
+    if (fastPath(request, response, target)) return onFastAnswer(request, response.statusCode)
     setRequestTarget(request, target)
     response.setHeaders(defaults)
     if (expectsContinue) response.writeContinue()
