@@ -16,6 +16,7 @@ import { sweepAudit } from './db/sweep-audit.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
+import { Drain } from './http/drain.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
 import { registerHealth } from './http/health.ts'
 import { HitCounter } from './http/hit-counter.ts'
@@ -72,6 +73,8 @@ export interface AppDeps {
   /** Counts the calls that anyone can make. */
   counter?: HitCounter
   connectionLimits?: Partial<ConnectionLimits>
+  /** Begun when the process is told to stop. */
+  drain?: Drain
   /** What `/metrics` tells; null when nobody asked for it. */
   metrics?: Metrics | null
   /** Where traces go; null when nobody asked for them. */
@@ -89,6 +92,7 @@ export async function buildApp({
   maxEventLoopDelayMs,
   counter = new HitCounter(database.db, log),
   connectionLimits = {},
+  drain = new Drain(0),
   metrics = null,
   tracing = null,
 }: AppDeps): Promise<FastifyInstance> {
@@ -152,6 +156,7 @@ export async function buildApp({
           ...defaultConnectionLimits({ trustsProxy }),
           ...connectionLimits,
         },
+        drain,
         onRefused: (request, status, reason) => {
           metrics?.countRefusal(reason)
           requestLog.onRefused(request, status, reason)
@@ -205,7 +210,7 @@ export async function buildApp({
     onSettled: (outcome) => metrics?.countDelivery(outcome),
   })
   await inSecurityClass(app, 'shared', async (scope) => {
-    registerHealth(scope, database.db)
+    registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
     if (metrics === null || config.metrics === null) return
     metrics.watchState({

@@ -3,10 +3,12 @@ import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
+import { BackupSchedule } from './db/backup-schedule.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
 import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
 import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
+import { Drain } from './http/drain.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { prepareDatabase } from './secrets/prepare-database.ts'
@@ -14,7 +16,7 @@ import type { SecretBox } from './secrets/secret-box.ts'
 import { SecretKeyError } from './secrets/secret-key-error.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-/** Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
+/** After draining. Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
 
 /** A failure that the operator can mend, told in one line. */
@@ -50,12 +52,16 @@ async function run(): Promise<void> {
   const unlock = prepareStorage(config)
   const watchers = await openWatchers(config)
   const database = open(config, log, watchers)
-  const app = await start(config, database, log, watchers)
+  const drain = new Drain(config.drainSeconds)
+  const app = await start(config, database, log, { ...watchers, drain })
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
-  stopWhenTold(log, async () => {
+  const backups = startBackups(config, log)
+  stopWhenTold(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
+    await drain.begin()
     await closeGracefully(app)
+    await backups?.stop()
     await database.close()
     unlock()
   })
@@ -88,11 +94,11 @@ async function start(
   config: Config,
   database: Database,
   log: Logger,
-  watchers: Watchers,
+  parts: Watchers & { drain: Drain },
 ): Promise<FastifyInstance> {
   const secrets = await openSecrets(config, database, log)
   const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce, ...watchers })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce, ...parts })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -141,6 +147,20 @@ async function openSecrets(config: Config, database: Database, log: Logger): Pro
   }
 }
 
+function startBackups(config: Config, log: Logger): BackupSchedule | null {
+  const { everyMs, ...backup } = config.backup
+  if (everyMs === null) return null
+  const schedule = new BackupSchedule({
+    ...backup,
+    everyMs,
+    dataDir: config.dataDir,
+    onMade: (file, { rows }) => log.info({ file, rows }, 'a backup was made and checked'),
+    onFailed: (error) => log.error({ err: error }, 'the backup could not be made'),
+  })
+  schedule.start()
+  return schedule
+}
+
 /** What SQLite says of a damaged file names neither the file nor the way out. */
 function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
   const { message } = error as Error
@@ -152,13 +172,12 @@ function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartE
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */
-function stopWhenTold(log: Logger, stop: () => Promise<void>): void {
+function stopWhenTold(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   closeWithGrace(
     {
-      delay: STOP_DEADLINE_MS,
+      delay: deadlineMs,
       logger: log,
-      onTimeout: () =>
-        log.error(`not everything was put away within ${STOP_DEADLINE_MS} ms; ending all the same`),
+      onTimeout: () => log.error(`not everything was put away within ${deadlineMs} ms; ending all the same`),
       onSecondSignal: (signal) => log.warn(`told twice to stop (${signal}); ending at once`),
     },
     async ({ err }) => {

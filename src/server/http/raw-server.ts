@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import { canonicalTarget, type Target } from './canonical-target.ts'
 import { ConnectionKeeper } from './connection-keeper.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import type { Drain } from './drain.ts'
 import { refuse, refuseSocket } from './refuse.ts'
 import { setRequestTarget } from './request-target.ts'
 import type { Headers } from './security-headers.ts'
@@ -37,11 +38,13 @@ interface RawServerOptions {
   onRefused: OnRefused
   /** Told of each request that the fast path answered. */
   onFastAnswer: OnFastAnswer
+  /** Once begun, each answer is its connection's last. */
+  drain?: Pick<Drain, 'hasBegun'>
 }
 
 /** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
 export function createRawServer(options: RawServerOptions): Server {
-  const { handler, fastPath, defaultHeaders, limits, onRefused, onFastAnswer } = options
+  const { handler, fastPath, defaultHeaders, limits, onRefused, onFastAnswer, drain } = options
   const defaults = new Map(Object.entries(defaultHeaders))
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -66,6 +69,7 @@ export function createRawServer(options: RawServerOptions): Server {
       response.setHeader('retry-after', RETRY_AFTER_SECONDS)
       return turnAway(request, response, 503, 'too many connections')
     }
+    if (drain?.hasBegun === true) response.setHeader('connection', 'close')
     const target = canonicalTarget(request)
     if ('refusal' in target) return turnAway(request, response, 400, target.refusal)
     if (fastPath(request, response, target)) return onFastAnswer(request, response.statusCode)
