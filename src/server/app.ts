@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { VERSION } from '#contract/version.ts'
+import { registerNotices } from './admin/admin-notices.ts'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
+import { findProductionGaps } from './admin/production-gaps.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
@@ -240,6 +242,11 @@ export async function buildApp({
           }),
         afterChange: () => tags.refresh(),
       },
+    })
+    await registerNotices(scope, {
+      gaps: findProductionGaps(config),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerTagAdmin(scope, {
       db: database.db,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
+import { findProductionGaps } from './admin/production-gaps.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { BackupSchedule } from './db/backup-schedule.ts'
@@ -57,6 +58,9 @@ async function run(): Promise<void> {
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
+  const gaps = findProductionGaps(config)
+  if (gaps.length > 0)
+    log.warn({ missing: gaps.map(({ message }) => message) }, 'not everything is set for production')
   const backups = startBackups(config, log)
   stopWhenTold(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
     await drain.begin()
