@@ -153,6 +153,10 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
       })),
     )
     .execute()
+  await db
+    .insertInto('auth_api_keys')
+    .values({ id: randomUUID(), name: 'loja', created_at: at, expires_at: null, revoked_at: at })
+    .execute()
   await db.insertInto('rate_limits').values({ key: 'x', count: 1, expires_at: at }).execute()
   await db
     .insertInto('audit_events')
