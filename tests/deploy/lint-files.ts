@@ -48,7 +48,7 @@ export async function lintFiles(folder: string): Promise<Finding[]> {
 }
 
 function lint(what: string, program: string | null, args: string[]): Finding {
-  const by = (program ?? args[0] ?? '').split('/').at(-1) ?? ''
+  const by = (program ?? 'hadolint').split('/').at(-1) ?? ''
   if (program === null) return { what, by, faults: null }
   const { status, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',

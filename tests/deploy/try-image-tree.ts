@@ -54,7 +54,7 @@ export async function tryImageTree(folder: string): Promise<[string, string][]> 
         'serves, is healthy, ends by SIGTERM with 0',
       ],
       ['size of the tree without Node', `${megabytes(join(root, 'app'))} MB`],
-      ['size of Node and its libraries', `${megabytes(root) - megabytes(join(root, 'app'))} MB`],
+      ['size of Node and its libraries', `${(megabytes(root) - megabytes(join(root, 'app'))).toFixed(1)} MB`],
       ['memory when idle (RSS)', `${Math.round(Number.parseInt(field('VmRSS'), 10) / 1024)} MB`],
     ]
   } finally {
