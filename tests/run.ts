@@ -1,8 +1,12 @@
-/** `npm test`: every check there is, one after the other, and one closing line that counts them. */
-import { spawn } from 'node:child_process'
+/**
+ * `npm test`: every check there is, and one closing line that counts them. Those that read the sources run beside one
+ * another, and beside the build that the tests wait for; the tests have the machine to themselves.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildIfStale } from '../scripts/build-if-stale.ts'
 
 interface Tally {
   passed: number
@@ -13,12 +17,15 @@ const temporary = mkdtempSync(join(tmpdir(), 'portico-run-'))
 const report = join(temporary, 'vitest.json')
 
 try {
-  const tallies = [
-    await check('types', 'tsc', ['--noEmit']),
-    await check('lint and format', 'biome', ['check', '.']),
-    await check('dead code', 'knip', []),
-    await runVitest(process.argv.slice(2)),
-  ]
+  // One that fails is tried again, and told, where the tests begin.
+  const build = buildIfStale().catch(() => {})
+  const checked = await Promise.all([
+    check('types', 'tsc', ['--noEmit']),
+    check('lint and format', 'biome', ['check', '.']),
+    check('dead code', 'knip', []),
+  ])
+  await build
+  const tallies = [...checked, await runVitest(process.argv.slice(2))]
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
   console.log(`\n${passed} passed, ${failed} failed`)
@@ -28,15 +35,20 @@ try {
 }
 
 async function check(name: string, command: string, args: string[]): Promise<Tally> {
-  const ok = (await run(command, args)) === 0
-  console.log(`${ok ? '✓' : '✗'} ${name}`)
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const said: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk))
+  const ok = (await ended(child, 'close')) === 0
+  // All of it at once, since others speak at the same time.
+  console.log(`${Buffer.concat(said)}${ok ? '✓' : '✗'} ${name}`)
   return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
 /** A run that broke before or between tests counts as one failure more than its report knows. */
 async function runVitest(filters: string[]): Promise<Tally> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run('vitest', ['run', '--project=!engines', ...reporters, ...filters])
+  const args = ['run', '--project=!engines', ...reporters, ...filters]
+  const code = await ended(spawn('vitest', args, { stdio: ['ignore', 'inherit', 'inherit'] }), 'exit')
   const tally = readTally()
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally
 }
@@ -53,10 +65,9 @@ function readTally(): Tally {
   }
 }
 
-function run(command: string, args: string[]): Promise<number> {
+function ended(child: ChildProcess, event: 'exit' | 'close'): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
     child.once('error', () => resolve(1))
-    child.once('exit', (code) => resolve(code ?? 1))
+    child.once(event, (code) => resolve(code ?? 1))
   })
 }

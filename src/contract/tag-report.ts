@@ -33,6 +33,7 @@ export interface TagResult {
 
 /** What our policy kept the page from. */
 export interface StoppedRequest {
+  /** With `https://` or `wss://` in front; without either, as older pages send it, it means https. */
   host: string
   /** The part of the policy, such as `img-src`. */
   directive: string

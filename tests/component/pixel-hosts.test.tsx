@@ -43,6 +43,10 @@ describe('what the policy stopped', () => {
     await screen.findByText('Aguardando visita')
     // The line went with its button: the keyboard is still at its pixel.
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Ver código: Insight' }))
+    await person.click(screen.getByRole('button', { name: 'Desfazer' }))
+    await screen.findByText('Revogado: px.ads.linkedin.com, snap.licdn.com')
+    for (const host of ['px.ads.linkedin.com', 'snap.licdn.com'])
+      expect(site.callsTo(`DELETE /admin/api/tags/${pixel.id}/hosts/${host}`)).toHaveLength(1)
   })
 
   test('what no catalogue names is permitted by its full name, each alone, and a shared address with a warning', async () => {

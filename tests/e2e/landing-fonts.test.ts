@@ -127,6 +127,25 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   )
 })
 
+test('with a font that the page does not know, and wider letters than any that it knows, nothing is cut', async () => {
+  const browser = await launchBrowser({ fonts: 'dejavu' })
+  onTestFinished(() => browser.close())
+  const context = await browser.newContext(DESKTOP)
+  await context.route('**/*.woff2', (route) => route.abort())
+  await context.route(`${site.url}/`, async (route) => {
+    const answer = await route.fetch()
+    const headers = { ...answer.headers() }
+    // The style is named by its hash, and no longer is what it was.
+    delete headers['content-security-policy']
+    const body = (await answer.text()).replaceAll('DejaVu', 'Somebody')
+    await route.fulfill({ response: answer, headers, body })
+  })
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await untilSettled(page)
+  await expectNothingCut(page)
+})
+
 function readToTheEnd(page: Page): Promise<void> {
   return page.evaluate(async () => {
     for (let top = 0; top < document.documentElement.scrollHeight; top += 800) {

@@ -133,6 +133,35 @@ test('a typeface that does not fit where its fallback stood is not worn on this 
   expect(visit.asked).toBeGreaterThan(visit.loaded)
 })
 
+/** So that it is worn within a second of the first frame wherever its file comes within one. */
+test('between the first frame and the typeface stand its file and the boot script: no timer, no other answer', async () => {
+  const context = await newVisitor('liberation', DESKTOP)
+  await context.addInitScript(() => {
+    globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout
+    globalThis.setInterval = globalThis.setTimeout as unknown as typeof setInterval
+  })
+  const unanswered: string[] = []
+  await context.route(
+    ({ pathname }) => !/^\/$|^\/assets\/boot-|\.woff2$/.test(pathname),
+    (route) => void unanswered.push(route.request().url()),
+  )
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+  expect(unanswered).not.toEqual([])
+})
+
+test('a browser that is never idle wears the typeface all the same', async () => {
+  const context = await newVisitor('liberation', DESKTOP)
+  await context.addInitScript(() => {
+    globalThis.requestIdleCallback = (work, options) =>
+      options?.timeout === undefined ? 0 : setTimeout(work, options.timeout)
+  })
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+})
+
 test('without scripts the typeface is asked for by the style', async () => {
   const context = await newVisitor('liberation', { ...DESKTOP, javaScriptEnabled: false })
   const page = await context.newPage()

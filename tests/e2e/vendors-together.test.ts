@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
@@ -25,7 +26,7 @@ test('with all of them, head and page stay within their limits', async () => {
   await vi.waitFor(async () => expect((await readPage()).body).toBeLessThanOrEqual(PAGE_LIMIT_BYTES), 30_000)
 })
 
-test('who refuses contacts nobody, now and at the next visit, and it is on the record', async () => {
+test('who refuses contacts nobody, now and at the next visit; record and ledger say so', async () => {
   const { page, context } = await vendorSite.visit()
   const foreign: string[] = []
   context.on('request', (request) => {
@@ -39,6 +40,9 @@ test('who refuses contacts nobody, now and at the next visit, and it is on the r
   await vi.waitFor(async () => {
     const records = await vendorSite.site.database.db.selectFrom('consent_records').selectAll().execute()
     expect(records).toMatchObject([{ action: 'reject', categories: [] }])
+    // The reload was a visit in which nothing was chosen: it is in no column.
+    const said = await Promise.all(ids.map(async (id) => (await ledgerOf(id)).at(-1)))
+    expect(said).toEqual(ids.map(() => ({ offered: 1, not_consented: 1, blocked: 0, failed: 0, reached: 0 })))
   }, 30_000)
   await context.close()
 })
@@ -54,6 +58,13 @@ test('who accepts reaches all of them, the page stands still, and each is judged
   expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBe(0)
   await context.close()
 })
+
+/** By day; the last one is today. */
+async function ledgerOf(id: string): Promise<Omit<LedgerRow, 'from'>[]> {
+  const answer = await vendorSite.call('GET', `/admin/api/pixels/${id}/ledger?step=day`)
+  const { rows } = (await answer.json()) as PixelLedger
+  return rows.map(({ from: _from, ...row }) => row)
+}
 
 /** What each opens in the policy is told without a browser (vendor-policy.test.ts); these two share most hosts. */
 test('one that is switched off takes nothing from the others', async () => {

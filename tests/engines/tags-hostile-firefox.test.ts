@@ -2,18 +2,10 @@ import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { writeDocRow } from '../support/doc-table.ts'
 import { launchFirefox, testInFirefox } from '../support/firefox.ts'
-import { ATTACKS, SPRINGBOARDS } from '../support/hostile-attacks.ts'
+import { ATTACKS, ON_THEIR_OWN, SPRINGBOARDS } from '../support/hostile-attacks.ts'
 import { CONSENT, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
-
-/** Those that see their own success, and that Firefox has the means for. */
-const NAMES = Object.keys(ATTACKS).filter(
-  (name) =>
-    /^(frame|window)-/.test(name) ||
-    ['local-storage', 'cookies', 'broadcast-channel', 'fetch', 'fetch-spelled', 'xhr'].includes(name) ||
-    ['script-element', 'service-worker', 'worker'].includes(name),
-)
 
 /** A tag would wait for a click before it opens windows. */
 const PREFERENCES = { 'dom.disable_open_during_load': false }
@@ -74,7 +66,7 @@ async function attack(url: string, name: string): Promise<string | null> {
   return page.evaluate((each) => window.attack(each), name)
 }
 
-testInFirefox.each(NAMES)(
+testInFirefox.each(ON_THEIR_OWN)(
   '%s fails here and works on the unprotected copy',
   async (name) => {
     const weak = SPRINGBOARDS.test(name) ? springboardCopy : copy

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
-import { isBuildFresh } from '../../scripts/build-stamp.ts'
+import { buildIfStale } from '../../scripts/build-if-stale.ts'
 import { findChromiumWithWindows, findLightChromium } from './find-chromium.ts'
 import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
@@ -25,14 +24,9 @@ declare module 'vitest' {
 
 /** Whatever the tests need is made here, once for the whole run, and taken down again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // In a process of its own: the runner's NODE_ENV would make it a development build.
-  if (!isBuildFresh()) {
-    execFileSync(process.execPath, ['scripts/build.ts'], {
-      env: { ...process.env, NODE_ENV: 'production' },
-      stdio: 'inherit',
-    })
-  }
-  const postgres = await startPostgres(findPostgres())
+  await buildIfStale()
+  // A deadlock is found after a second by default: the same, sooner.
+  const postgres = await startPostgres(findPostgres(), ['deadlock_timeout=50ms'])
   project.provide('postgresSocket', postgres.socketDirectory)
   project.provide('chromium', findLightChromium())
   const chromiumWithWindows = findChromiumWithWindows()

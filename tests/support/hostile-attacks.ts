@@ -36,3 +36,11 @@ export const ATTACKS: Record<string, string> = {
 
 /** Attacks that need another document, or another spelling of a path, to call the services from. */
 export const SPRINGBOARDS = /^(frame|window)-(?!admin)|^worker$|^fetch-spelled$/
+
+/** Those that see their own success, and that every engine has the means for. */
+export const ON_THEIR_OWN = Object.keys(ATTACKS).filter(
+  (name) =>
+    /^(frame|window)-/.test(name) ||
+    ['local-storage', 'cookies', 'broadcast-channel', 'fetch', 'fetch-spelled', 'xhr'].includes(name) ||
+    ['script-element', 'service-worker', 'worker'].includes(name),
+)

@@ -10,11 +10,12 @@ export interface TlsFront {
 /** TLS in front of a plain server of this machine, as a proxy has it in production. */
 export async function startTlsFront(
   certificate: { key: string; cert: string },
-  target: number,
+  /** Asked when somebody connects: the server behind may have to know this one's port before it starts. */
+  target: () => number,
 ): Promise<TlsFront> {
   const sockets = new Set<Socket>()
   const server = createServer(certificate, (visitor) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(target(), '127.0.0.1')
     for (const [socket, other] of [
       [visitor, upstream],
       [upstream, visitor],

@@ -50,7 +50,7 @@ export interface VendorSite {
 export async function startVendorSite(): Promise<VendorSite> {
   const vendors = await startVendors()
   const site = await startTestApp({ listen: true, env: { SITE_URL: `https://${HOST}` } })
-  const front = await startTlsFront(vendors.certificate, site.config.port)
+  const front = await startTlsFront(vendors.certificate, () => site.config.port)
   const browser = await launchBrowser({
     resolve: { ...vendors.resolve, [HOST]: `127.0.0.1:${front.port}` },
   })

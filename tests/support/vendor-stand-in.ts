@@ -95,7 +95,7 @@ export async function startVendors(): Promise<VendorStandIn> {
   }
 }
 
-async function makeCertificate(): Promise<VendorStandIn['certificate']> {
+export async function makeCertificate(): Promise<VendorStandIn['certificate']> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'vendors' }], { keySize: 2048 })
   return { key, cert }
 }

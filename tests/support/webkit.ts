@@ -14,6 +14,8 @@ interface WebKitOptions {
   fonts?: FontWorld | undefined
   /** `host:port` through which https leaves; localhost is reached without it. */
   proxy?: string | undefined
+  /** A person would have to press something before a page may open windows. */
+  opensWindows?: boolean
 }
 
 export interface WebKit {
@@ -28,7 +30,11 @@ const GTK_STYLE = '* { min-width: 0; padding: 0; margin: 0; font-size: 6px } ent
 export const WEBKIT_TOOLBAR_PX = 38
 
 /** WebKitGTK's own small browser over WebDriver, on a screen that nobody sees. */
-export async function launchWebKit({ fonts = 'liberation', proxy }: WebKitOptions = {}): Promise<WebKit> {
+export async function launchWebKit({
+  fonts = 'liberation',
+  proxy,
+  opensWindows = false,
+}: WebKitOptions = {}): Promise<WebKit> {
   const programs = inject('webkit')
   if (programs === null) throw new Error('WebKit is not installed')
   const home = mkdtempSync(join(tmpdir(), 'portico-webkit-'))
@@ -62,6 +68,7 @@ export async function launchWebKit({ fonts = 'liberation', proxy }: WebKitOption
       // The protocol's own way to name a proxy is accepted and has no effect.
       args: [
         '--automation',
+        ...(opensWindows ? ['--javascript-can-open-windows-automatically=true'] : []),
         ...(proxy === undefined ? [] : [`--proxy=http://${proxy}`, '--ignore-host=localhost']),
       ],
     },

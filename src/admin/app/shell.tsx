@@ -27,8 +27,10 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
       </a>
       <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-1 pr-2 pl-4 md:h-16 md:gap-3 md:px-6">
         <BrandMark className="mr-1.5 w-[26px] flex-none md:mr-0" />
-        <h1 className="mr-auto truncate text-[1.0625rem] tracking-[-0.02em]">
-          Admin Dashboard <span className="font-normal text-on-ink-2 max-sm:hidden">{boot.brandName}</span>
+        {/* Words that do not fit go to a line that is not shown: large letters leave the mark alone, and cut nothing. */}
+        <h1 className="mr-auto flex h-7 min-w-0 flex-wrap overflow-hidden text-[1.0625rem]/7 tracking-[-0.02em] before:h-7 before:w-0">
+          <span className="mr-1 whitespace-nowrap">Admin Dashboard</span>{' '}
+          <span className="font-normal whitespace-nowrap text-on-ink-2 max-sm:hidden">{boot.brandName}</span>
         </h1>
         <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
           {user.email}

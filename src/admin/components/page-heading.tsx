@@ -10,7 +10,7 @@ interface PageHeadingProps {
 export function PageHeading({ title, subtitle, action }: PageHeadingProps) {
   return (
     <div className="mb-5 flex flex-col gap-4 sm:mb-7 sm:flex-row sm:items-end">
-      <div className="flex-1">
+      <div className="min-w-0 flex-1 wrap-anywhere">
         <h2 data-page-heading tabIndex={-1} className="text-[1.625rem] focus:outline-0">
           {title}
         </h2>

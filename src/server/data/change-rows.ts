@@ -71,7 +71,7 @@ async function changeMatching(
 ): Promise<Row[]> {
   const { maxAffected } = call.preferences
   const { rows } = await runChange(service, call, async (writer) => {
-    const keys = await writer.lock(query)
+    const { keys, rows } = await writer.lock(query, LOADED_ROWS)
     if (maxAffected !== null && keys.length > maxAffected) {
       throw protocolError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
         details: `The query affects ${keys.length} rows`,
@@ -80,7 +80,7 @@ async function changeMatching(
     assertSingular(call, keys.length)
     const changed = new ChangedRows(call.preferences)
     for (let at = 0; at < keys.length; at += LOADED_ROWS) {
-      for (const row of await writer.load(keys.slice(at, at + LOADED_ROWS)))
+      for (const row of rows ?? (await writer.load(keys.slice(at, at + LOADED_ROWS))))
         changed.add(await change(writer, row))
     }
     return changed

@@ -67,7 +67,7 @@ export interface ChangeReview {
   /** Slow work, outside of any transaction. */
   workOut(): Promise<void>
   /** The transaction that was applied last is committed. */
-  committed(): void
+  committed(): Promise<void>
 }
 
 /** A table of the wire. A new one is a declaration: everything else follows from it. */

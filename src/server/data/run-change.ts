@@ -39,7 +39,7 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     ),
   )
   if (result.rows.length > 0) {
-    review?.committed()
+    await review?.committed()
     try {
       await resource.afterChange?.()
     } catch (error) {

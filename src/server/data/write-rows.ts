@@ -18,6 +18,7 @@ import {
   type Row,
   type RowChange,
   readableColumns,
+  type Source,
 } from './resource.ts'
 
 /** Between so many rows of one transaction the event loop gets its turn. */
@@ -63,41 +64,51 @@ export class RowWriter {
 
   /** The row that holds these values, locked until the transaction ends. */
   async find(values: Row): Promise<Row | null> {
-    let query = this.#whole()
+    let query = this.#whole(this.#source())
     for (const [name, value] of Object.entries(values)) {
       query = query.where(`${this.#resource.name}.${name}`, '=', value)
     }
     return (await query.executeTakeFirst()) ?? null
   }
 
-  /** The keys of the rows that match, in the order asked for, locked so that they still match when they change. */
-  async lock(query: Query): Promise<string[]> {
-    const source = applyWhere(
-      this.#resource,
-      this.#engine,
-      this.#resource.source(asDynamic(this.#trx)),
-      query,
-    )
+  /**
+   * The rows that match, in the order asked for, locked so that they still match when they change. Up to `few` come
+   * whole; of more, the keys alone.
+   */
+  async lock(query: Query, few: number): Promise<{ keys: string[]; rows: Row[] | null }> {
+    const matching = this.#matching(query)
     const key = `${this.#resource.name}.${PRIMARY_KEY}`
-    const keysOf = (rows: readonly unknown[]) => rows.map((row) => String((row as Row)[PRIMARY_KEY]))
     // Everyone locks in one order, the key's, so that no two wait for each other; the order asked for comes after.
-    const taken = new Set(keysOf(await locked(this.#trx, source.select(key).orderBy(key)).execute()))
-    if (taken.size < 2) return [...taken]
-    const ordered = applyOrder(this.#resource, this.#engine, source, query.order)
-    return keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))
+    const rows = await this.#whole(matching)
+      .orderBy(key)
+      .limit(few + 1)
+      .execute()
+    if (rows.length < 2) return { keys: keysOf(rows), rows }
+    const isFew = rows.length <= few
+    const all = isFew ? rows : await locked(this.#trx, matching.select(key).orderBy(key)).execute()
+    const taken = new Set(keysOf(all))
+    const ordered = applyOrder(this.#resource, this.#engine, matching, query.order)
+    const keys = keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))
+    return { keys, rows: isFew ? inOrder(keys, rows) : null }
   }
 
   /** The rows with these keys, in the keys' order. */
   async load(keys: readonly string[]): Promise<Row[]> {
-    const rows = await this.#whole().where(`${this.#resource.name}.${PRIMARY_KEY}`, 'in', keys).execute()
-    return inOrder(keys, rows)
+    const source = this.#source().where(`${this.#resource.name}.${PRIMARY_KEY}`, 'in', keys)
+    return inOrder(keys, await this.#whole(source).execute())
   }
 
-  #whole() {
-    const query = this.#resource
-      .source(asDynamic(this.#trx))
-      .select(readableColumns(this.#resource).map((column) => `${this.#resource.name}.${column.name}`))
-    return locked(this.#trx, query)
+  #source(): Source {
+    return this.#resource.source(asDynamic(this.#trx))
+  }
+
+  #matching(query: Query): Source {
+    return applyWhere(this.#resource, this.#engine, this.#source(), query)
+  }
+
+  #whole(source: Source) {
+    const columns = readableColumns(this.#resource).map(({ name }) => `${this.#resource.name}.${name}`)
+    return locked(this.#trx, source.select(columns))
   }
 
   /** A row that was read may be sent back whole; its key may not become another's. */
@@ -143,4 +154,8 @@ export class RowWriter {
     }
     return shown
   }
+}
+
+function keysOf(rows: readonly unknown[]): string[] {
+  return rows.map((row) => String((row as Row)[PRIMARY_KEY]))
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type { Db } from './database.ts'
+import { post } from './post.ts'
 
 export interface AuditEntry {
   actor_id: string | null
@@ -16,9 +17,9 @@ export const AUDITED = channel('portico:audited')
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .values({
+  await post(
+    db,
+    db.insertInto('audit_events').values({
       id: randomUUID(),
       actor_id: entry.actor_id,
       actor: entry.actor,
@@ -27,7 +28,7 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       before: entry.before === undefined ? null : JSON.stringify(entry.before),
       after: entry.after === undefined ? null : JSON.stringify(entry.after),
       created_at: now.toISOString(),
-    })
-    .execute()
+    }),
+  )
   if (AUDITED.hasSubscribers) AUDITED.publish(entry)
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { engineOf } from './column-types.ts'
 import type { Db } from './database.ts'
+import { post } from './post.ts'
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE_DELAY_MS } from './postgres-engine.ts'
 
 const CHANNEL = 'portico_tags'
@@ -12,13 +13,23 @@ const RECONNECT_MAX_MS = 5_000
 /** A host that disappears closes no connection either. */
 const FAREWELL_MS = 1_000
 
-/** Marks the tag set as changed. Inside the transaction that changes it, every replica hears of it at the commit. */
-export async function bumpTagsVersion(db: Db): Promise<void> {
-  await db
-    .updateTable('site_state')
-    .set((eb) => ({ tags_version: eb('tags_version', '+', 1) }))
-    .execute()
+/**
+ * Marks the tag set as changed. Inside the transaction that changes it, every replica hears of it at the commit. The
+ * version that it made is known when the transaction is.
+ */
+export async function bumpTagsVersion(db: Db): Promise<{ version: Promise<number> }> {
+  const { answer } = await post(
+    db,
+    db
+      .updateTable('site_state')
+      .set((eb) => ({ tags_version: eb('tags_version', '+', 1) }))
+      .returning('tags_version'),
+  )
   if (engineOf(db) === 'postgres') await sql`select pg_notify(${CHANNEL}, '')`.execute(db)
+  const version = answer.then(({ rows }) => rows[0]?.tags_version ?? Number.NaN)
+  // The transaction that fails with it tells.
+  version.catch(() => {})
+  return { version }
 }
 
 export async function readTagsVersion(db: Db): Promise<number> {

@@ -16,6 +16,7 @@ import * as siteId from './migrations/0012-site-id.ts'
 import * as loginNetwork from './migrations/0013-login-network.ts'
 import * as vendors from './migrations/0014-vendors.ts'
 import * as tagEvidence from './migrations/0015-tag-evidence.ts'
+import * as ledger from './migrations/0016-ledger.ts'
 import * as apiKeys from './migrations/0020-api-keys.ts'
 import type { Schema } from './schema.ts'
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-login-network': { up: loginNetwork.up },
   '0014-vendors': { up: vendors.up },
   '0015-tag-evidence': { up: tagEvidence.up },
+  '0016-ledger': { up: ledger.up },
   '0020-api-keys': { up: apiKeys.up },
 }
 

@@ -74,9 +74,12 @@ interface CompiledTags {
 interface TagReports {
   pixel_id: string
   hour: Timestamp
+  /** Visits that reached the vendor, as far as a page can know. */
   ran: Generated<number>
   blocked: Generated<number>
   failed: Generated<number>
+  /** Null where nobody counted. Below zero for a moment, while another process has yet to write what was taken back. */
+  not_consented: Generated<number | null>
   last_ran_at: Timestamp | null
   last_error: string | null
 }

@@ -49,10 +49,12 @@ export class SqliteDriver implements Driver {
   }
 }
 
-class ThreadConnection implements DatabaseConnection {
+export class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
   readonly #turn: WriteTurn
   #inTransaction = false
+  /** What was sent of the open transaction and not waited for. It is answered before anything that is sent later. */
+  #posted: Promise<StatementAnswer>[] = []
 
   constructor(thread: SqliteThread, turn: WriteTurn) {
     this.#thread = thread
@@ -60,10 +62,19 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const kind = this.#inTransaction ? 'transaction' : kindOf(query)
-    const parameters = query.parameters.map(toSqlite)
-    const send = () => this.#thread.execute({ kind, sql: query.sql, parameters })
-    return toResult(await (kind === 'write' || kind === 'alone' ? this.#turn.write(send) : send()))
+    if (this.#inTransaction) return toResult(await this.#afterPosted(this.#send('transaction', query)))
+    const kind = kindOf(query)
+    const send = () => this.#send(kind, query)
+    return toResult(await (kind === 'read' ? send() : this.#turn.write(send)))
+  }
+
+  /**
+   * Sends a statement of the open transaction and waits for nothing. If it fails, the transaction is taken back, and
+   * whatever comes next of it, the commit included, throws the reason.
+   */
+  post<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#inTransaction) throw new Error('only a part of a transaction can be posted')
+    return handled(this.#keep(this.#send('posted', query)).then((answer) => toResult<R>(answer)))
   }
 
   // biome-ignore lint/correctness/useYield: Kysely's interface wants a generator.
@@ -71,14 +82,12 @@ class ThreadConnection implements DatabaseConnection {
     throw new Error('a cursor would hold the reading connection: read by pages')
   }
 
+  /** Resolves when it is sent: the first statement travels with it. */
   async begin(): Promise<void> {
-    try {
-      await this.#turn.begin(() => this.#thread.execute({ kind: 'begin', sql: '', parameters: [] }))
-      this.#inTransaction = true
-    } catch (error) {
-      this.#turn.end()
-      throw error
-    }
+    await this.#turn.begin(async () => {
+      this.#keep(this.#send('begin'))
+    })
+    this.#inTransaction = true
   }
 
   /**
@@ -88,11 +97,36 @@ class ThreadConnection implements DatabaseConnection {
   async end(kind: 'commit' | 'rollback'): Promise<void> {
     if (!this.#inTransaction) return
     this.#inTransaction = false
-    const ended = this.#thread.execute({ kind, sql: '', parameters: [] })
+    const ended = this.#afterPosted(this.#send(kind))
     this.#turn.end()
     // What cannot be rolled back is gone with its thread; the error that led here is the one to be told.
     await (kind === 'commit' ? ended : ended.catch(() => {}))
   }
+
+  #send(kind: StatementRequest['kind'], query?: CompiledQuery): Promise<StatementAnswer> {
+    const parameters = query?.parameters.map(toSqlite) ?? []
+    return this.#thread.execute({ kind, sql: query?.sql ?? '', parameters })
+  }
+
+  #keep(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
+    this.#posted.push(handled(answer))
+    return answer
+  }
+
+  /** The first failure is the cause: what follows it fails only because the transaction is no more. */
+  async #afterPosted(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
+    const posted = this.#posted
+    this.#posted = []
+    handled(answer)
+    for (const earlier of posted) await earlier
+    return answer
+  }
+}
+
+/** Whoever waits for it hears of a failure; that nobody waits is no mistake. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 function kindOf({ query, sql }: CompiledQuery): StatementRequest['kind'] {

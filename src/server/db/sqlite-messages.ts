@@ -19,9 +19,10 @@ export interface StatementRequest {
   /**
    * `read`: on the connection that only reads, whatever the writer is doing. `write`: durable by itself, and free to
    * share its commit with its neighbours. `alone`: on the writing connection, outside any transaction (pragmas, DDL).
-   * `begin`, `transaction`, `commit`, `rollback`: parts of the one open transaction.
+   * `begin`, `transaction`, `posted`, `commit`, `rollback`: parts of the one open transaction. Nobody looks at what became
+   * of a `posted` one before sending the next: when it fails, the transaction ends there.
    */
-  kind: 'read' | 'write' | 'alone' | 'begin' | 'transaction' | 'commit' | 'rollback'
+  kind: 'read' | 'write' | 'alone' | 'begin' | 'transaction' | 'posted' | 'commit' | 'rollback'
 }
 
 export interface StatementFailure {

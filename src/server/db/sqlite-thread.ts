@@ -11,6 +11,8 @@ const ENTRY = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.
  * and not the thread, when a large text does not fit under it.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 8 }
+/** Holding a process and letting it go costs as much as a statement: a busy thread does neither. */
+const IDLE_MS = 20
 
 interface Waiting {
   resolve: (answer: StatementAnswer) => void
@@ -29,6 +31,8 @@ export class SqliteThread {
   #waiting = new Map<number, Waiting>()
   #batch: StatementRequest[] = []
   #lastId = 0
+  #isHeld = false
+  #letsGo = false
   #closing: Promise<void> | null = null
 
   constructor(file: string) {
@@ -53,7 +57,7 @@ export class SqliteThread {
     const worker = this.#worker
     if (worker === null) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
-    worker.ref()
+    this.#hold(worker)
     worker.postMessage('close')
     await ended
   }
@@ -62,7 +66,7 @@ export class SqliteThread {
     const batch = this.#batch
     this.#batch = []
     this.#worker ??= this.#start()
-    this.#worker.ref()
+    this.#hold(this.#worker)
     this.#worker.postMessage(batch)
   }
 
@@ -86,12 +90,31 @@ export class SqliteThread {
       if (answer.failure === undefined) waiting?.resolve(answer)
       else waiting?.reject(toSqliteError(answer.failure))
     }
-    // An idle database keeps no process alive.
-    if (this.#waiting.size === 0) this.#worker?.unref()
+    if (this.#waiting.size === 0) this.#letGo()
+  }
+
+  #hold(worker: Worker): void {
+    if (this.#isHeld) return
+    this.#isHeld = true
+    worker.ref()
+  }
+
+  /** An idle database keeps no process alive. */
+  #letGo(): void {
+    if (this.#letsGo) return
+    this.#letsGo = true
+    const timer = setTimeout(() => {
+      this.#letsGo = false
+      if (this.#waiting.size > 0 || this.#closing !== null) return
+      this.#isHeld = false
+      this.#worker?.unref()
+    }, IDLE_MS)
+    timer.unref()
   }
 
   #lose(reason: Error | null): void {
     this.#worker = null
+    this.#isHeld = false
     const lost = this.#waiting
     this.#waiting = new Map()
     for (const request of this.#batch) {

@@ -21,6 +21,8 @@ interface Storage {
   file: StoredFile
   writer: SqliteConnection
   reader: SqliteConnection
+  /** The writer's transaction is the one whose `begin` came last. */
+  isBegun: boolean
 }
 
 type Outcome = StatementOutcome | { failure: StatementFailure }
@@ -156,7 +158,8 @@ function openStorage({ file, identity }: ThreadOptions): Storage {
   if (identity !== null) new StoredFile(file, identity)
   const writer = new SqliteConnection(file, 'write')
   try {
-    return { writer, reader: new SqliteConnection(file, 'read'), file: new StoredFile(file, identity) }
+    const reader = new SqliteConnection(file, 'read')
+    return { writer, reader, file: new StoredFile(file, identity), isBegun: false }
   } catch (error) {
     writer.close()
     throw error
@@ -167,17 +170,27 @@ function runAlone(storage: Storage, { kind, sql, parameters }: StatementRequest)
   const { writer, file } = storage
   switch (kind) {
     case 'begin':
+      storage.isBegun = false
       // Taking the write lock at once: a deferred transaction that reads and then writes fails when another process wrote.
-      return writer.run('begin immediate')
+      writer.run('begin immediate')
+      storage.isBegun = true
+      return {}
     case 'commit':
-      assertTransaction(writer)
+      assertTransaction(storage)
       return commit(storage)
     case 'rollback':
-      // A full disk makes SQLite roll back by itself; a ROLLBACK after it would throw and hide the cause.
-      return writer.isTransaction ? writer.run('rollback') : {}
+      return rollback(storage)
     case 'transaction':
-      assertTransaction(writer)
+      assertTransaction(storage)
       return writer.run(sql, parameters)
+    case 'posted':
+      assertTransaction(storage)
+      try {
+        return writer.run(sql, parameters)
+      } catch (error) {
+        rollback(storage)
+        throw error
+      }
     case 'alone':
       // A checkpoint that finds a reader gives up without an error: it must wait here.
       return writer.runPatiently(sql, parameters)
@@ -189,20 +202,28 @@ function runAlone(storage: Storage, { kind, sql, parameters }: StatementRequest)
   }
 }
 
-function commit({ writer, file }: Storage): StatementOutcome {
+function commit(storage: Storage): StatementOutcome {
   try {
-    writer.run('commit')
+    storage.writer.run('commit')
   } catch (error) {
-    if (writer.isTransaction) writer.run('rollback')
+    rollback(storage)
     throw error
   }
-  file.assertInPlace()
+  storage.file.assertInPlace()
   return {}
 }
 
-/** Without it, what follows a transaction that was lost would be written for good, statement by statement. */
-function assertTransaction(writer: SqliteConnection): void {
-  if (!writer.isTransaction) throw new Error('the transaction was lost')
+/** A full disk makes SQLite roll back by itself; a ROLLBACK after it would throw and hide the cause. */
+function rollback({ writer }: Storage): StatementOutcome {
+  return writer.isTransaction ? writer.run('rollback') : {}
+}
+
+/**
+ * Statements are sent before their transaction is known to have begun. Without this they would be written for good,
+ * statement by statement, or become a part of somebody else's.
+ */
+function assertTransaction({ writer, isBegun }: Storage): void {
+  if (!isBegun || !writer.isTransaction) throw new Error('the transaction was lost')
 }
 
 function describeFailure(error: unknown): StatementFailure {

@@ -47,7 +47,6 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
     this.#registry.registerMetric(this.#fastRequests())
-    AUDITED.subscribe(this.#onAudited)
   }
 
   /** Runs for each request of the page: one addition. */
@@ -70,6 +69,7 @@ export class Metrics {
   }
 
   watchRequests(app: FastifyInstance, classOf: ClassOf): void {
+    AUDITED.subscribe(this.#onAudited)
     app.addHook('onResponse', async (request, reply) => {
       const securityClass = classOf(request)
       this.#requests.inc({ class: securityClass, status: reply.statusCode })

@@ -179,7 +179,10 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     const [blocked] = (await overview()).blocked_hosts.filter((row) => row.pixel_id !== null)
     const answer = await call('POST', `/admin/api/blocked-hosts/${blocked?.id}/allow`, {})
     expect(answer.json<TagOverview>().blocked_hosts).toEqual([])
-    expect(tags.current.sources).toMatchObject({ script: ['new.vendor.com'], connect: ['new.vendor.com'] })
+    expect(tags.current.sources).toMatchObject({
+      script: ['new.vendor.com'],
+      connect: ['new.vendor.com', 'wss://new.vendor.com'],
+    })
   })
 
   test('a host of an unknown tag needs a pixel to be named, and one can be put aside', async () => {

@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
+import type { PixelLedger } from '#contract/ledger.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { guardApi } from '../http/api-guard.ts'
-import { AppError } from '../http/app-error.ts'
-import { type Caller, isAdministrator } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
+import { pathId, readBody, requireAdministrator } from './admin-request.ts'
 import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import { permitHosts } from './hosts/permit-hosts.ts'
 import { readPermissions } from './hosts/read-permissions.ts'
 import { revokeHost } from './hosts/revoke-host.ts'
+import { readLedger } from './ledger/read-ledger.ts'
+import { readLedgerRange } from './ledger/read-ledger-range.ts'
 import type { MeasureHead } from './policy-budget.ts'
 import { previewSchema, previewTag } from './preview-tag.ts'
 import { readHours } from './read-hours.ts'
@@ -48,45 +51,50 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   const { db, tags } = deps
 
   scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {
-    await administrator(deps, request)
+    await requireAdministrator(deps, request)
     return readOverview(deps)
   })
 
   scope.get('/admin/api/tags/:id/hours', async (request) => {
-    await administrator(deps, request)
+    await requireAdministrator(deps, request)
     return { hours: await readHours(db, pathId(request)) }
   })
 
+  scope.get('/admin/api/pixels/:id/ledger', async (request): Promise<PixelLedger> => {
+    await requireAdministrator(deps, request)
+    return readLedger(db, pathId(request), readLedgerRange(request.query))
+  })
+
   scope.post('/admin/api/tags/preview', async (request) => {
-    await administrator(deps, request)
-    return previewTag(deps, read(previewSchema, request.body))
+    await requireAdministrator(deps, request)
+    return previewTag(deps, readBody(previewSchema, request))
   })
 
   scope.put('/admin/api/tags/pause', async (request) => {
-    const caller = await administrator(deps, request)
-    await setPaused(db, caller, read(pauseSchema, request.body).paused)
+    const caller = await requireAdministrator(deps, request)
+    await setPaused(db, caller, readBody(pauseSchema, request).paused)
     await tags.refresh()
     return readOverview(deps)
   })
 
   scope.post('/admin/api/blocked-hosts/:id/allow', async (request) => {
-    const caller = await administrator(deps, request)
-    const { pixel_id = null } = read(allowSchema, request.body ?? {})
+    const caller = await requireAdministrator(deps, request)
+    const { pixel_id = null } = readBody(allowSchema, request)
     await permitHosts(deps, caller, { ids: [pathId(request)], pixelId: pixel_id })
     await tags.refresh()
     return readOverview(deps)
   })
 
   scope.post('/admin/api/blocked-hosts/allow', async (request) => {
-    const caller = await administrator(deps, request)
-    const { ids, pixel_id = null } = read(permitSchema, request.body)
+    const caller = await requireAdministrator(deps, request)
+    const { ids, pixel_id = null } = readBody(permitSchema, request)
     await permitHosts(deps, caller, { ids, pixelId: pixel_id })
     await tags.refresh()
     return readOverview(deps)
   })
 
   scope.get('/admin/api/tags/:id/hosts', async (request) => {
-    await administrator(deps, request)
+    await requireAdministrator(deps, request)
     const id = pathId(request)
     const prepared = tags.prepared.get(id)
     if (prepared === undefined) return { hosts: [] }
@@ -95,7 +103,7 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.delete('/admin/api/tags/:id/hosts/:host', async (request) => {
-    const caller = await administrator(deps, request)
+    const caller = await requireAdministrator(deps, request)
     const { host = '' } = request.params as { host?: string }
     await revokeHost(db, caller, { pixelId: pathId(request), host })
     await tags.refresh()
@@ -103,29 +111,8 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.delete('/admin/api/blocked-hosts/:id', async (request) => {
-    await administrator(deps, request)
+    await requireAdministrator(deps, request)
     await forgetBlockedHost(db, pathId(request))
     return readOverview(deps)
   })
-}
-
-async function administrator({ identify }: TagAdminDeps, request: FastifyRequest): Promise<Caller> {
-  const caller = await identify(request)
-  if (isAdministrator(caller)) return caller
-  if (caller.kind === 'user') throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
-  throw new AppError(401, 'unauthorized', 'Entre para continuar.', {
-    headers: { 'www-authenticate': 'Bearer' },
-  })
-}
-
-function pathId(request: FastifyRequest): string {
-  const parsed = z.uuid().safeParse((request.params as { id?: string }).id)
-  if (!parsed.success) throw new AppError(404, 'not_found', 'Não encontrado.')
-  return parsed.data
-}
-
-function read<Schema extends z.ZodMiniType>(schema: Schema, body: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(body)
-  if (!parsed.success) throw new AppError(400, 'bad_request', 'Pedido inválido.')
-  return parsed.data
 }

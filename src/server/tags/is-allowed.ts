@@ -1,8 +1,8 @@
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { Violation } from './read-violation.ts'
-import { matchesSource } from './source-keys.ts'
+import { isSocketSource, matchesSource } from './source-keys.ts'
 
 /** True for a violation of a policy that the page no longer has. */
-export function isAllowed({ host, use }: Violation, sources: TagSources): boolean {
-  return sources[use].some((source) => matchesSource(host, source))
+export function isAllowed({ host, use, isSocket }: Violation, sources: TagSources): boolean {
+  return sources[use].some((source) => isSocketSource(source) === isSocket && matchesSource(host, source))
 }

@@ -16,22 +16,33 @@ export interface StoppedDeps {
 
 type Hinders = (member: PreparedTag) => boolean
 
+export interface Stopped {
+  /** Something was stopped that is known to be this tag's. */
+  hinders: Hinders
+  /** Something was stopped that may have kept this tag from sending. */
+  mayHinder: Hinders
+}
+
 /**
  * Keeps what the page heard its policy stop, uncounted: each is counted when the browser's own report of it comes, and
- * once where none does. Returns whether it may have kept a tag from sending.
+ * once where none does.
  */
 export function noteStopped(
   { tags, blocked, siteUrl, ownHosts }: StoppedDeps,
   stopped: readonly StoppedRequest[],
-): Hinders {
-  const hindered = stopped.map((request): Hinders => {
+): Stopped {
+  const all = stopped.map((request): Stopped => {
     const violation = readStopped(request, siteUrl, ownHosts)
-    if (violation === null) return () => true
+    if (violation === null) return { hinders: () => false, mayHinder: () => true }
     const owner = attributeViolation(violation, tags.recent)
     if (!isAllowed(violation, tags.current.sources)) blocked.see(violation.host, owner)
-    if (owner !== null) return ({ tag }) => tag.id === owner
     const vendor = vendorOfHost(violation.host)
-    return ({ marks }) => vendor === null || marks.some(({ id }) => id === vendor.id)
+    const hinders: Hinders = ({ tag, marks }) =>
+      owner === null ? marks.some(({ id }) => id === vendor?.id) : tag.id === owner
+    return { hinders, mayHinder: owner === null && vendor === null ? () => true : hinders }
   })
-  return (member) => hindered.some((hinders) => hinders(member))
+  return {
+    hinders: (member) => all.some(({ hinders }) => hinders(member)),
+    mayHinder: (member) => all.some(({ mayHinder }) => mayHinder(member)),
+  }
 }

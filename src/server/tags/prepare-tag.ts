@@ -7,7 +7,7 @@ import type { TagSources } from '../http/content-security-policy.ts'
 import type { CompiledTag, VendorMark } from './compiled-tag.ts'
 import { conversionCalls, listensItself } from './describe-conversions.ts'
 import { leftoversOfVendors } from './leftovers-of-vendors.ts'
-import { SOURCE_KEYS } from './source-keys.ts'
+import { isSocketSource, SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
 import { marksOfPixel, vendorById } from './vendor-sources.ts'
 
@@ -112,7 +112,7 @@ function conversionsOf(
 
 /** Each host once, whatever it is used for. Sockets are in no timeline. */
 function entriesOf(sources: TagSources): string[] {
-  const all = SOURCE_KEYS.flatMap((key) => sources[key]).filter((source) => !source.startsWith('wss:'))
+  const all = SOURCE_KEYS.flatMap((key) => sources[key]).filter((source) => !isSocketSource(source))
   return [...new Set(all)].sort()
 }
 

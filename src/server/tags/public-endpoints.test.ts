@@ -180,6 +180,24 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       }, 10_000)
     })
 
+    test('names the host of a socket, which an https entry of the policy does not open', async () => {
+      await visit([
+        { host: 'wss://gateway.facebook.com', directive: 'connect-src' },
+        { host: 'wss://www.facebook.com', directive: 'connect-src' },
+        { host: 'https://www.facebook.com', directive: 'connect-src' },
+        { host: 'ws://plain.facebook.com', directive: 'connect-src' },
+        { host: 'wss://port.facebook.com:8443', directive: 'connect-src' },
+        { host: 'wss://localhost', directive: 'connect-src' },
+      ])
+      await vi.waitFor(async () => {
+        const rows = (await stored('blocked_hosts')) as { host: string; pixel_id: string }[]
+        expect(rows.map(({ host, pixel_id }) => [host, pixel_id === other]).sort()).toEqual([
+          ['gateway.facebook.com', true],
+          ['www.facebook.com', true],
+        ])
+      }, 10_000)
+    })
+
     test.each<[string, object[], number]>([
       ['another tag’s', [{ host: 'x.vendor.com', directive: 'img-src', source: 'a.vendor.com' }], 1],
       ['nobody’s', [{ host: 'x.nobody-knows.com', directive: 'img-src' }], 0],
@@ -265,6 +283,14 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       )
     })
 
+    test('names the host of a socket', async () => {
+      const source = site.config.siteUrl + (await fileOf(pixel))
+      await report({ 'source-file': source, 'blocked-uri': 'wss://a.vendor.com/live?key=1' })
+      await vi.waitFor(async () => {
+        expect(await stored('blocked_hosts')).toMatchObject([{ host: 'a.vendor.com', pixel_id: pixel }])
+      }, 10_000)
+    })
+
     const SHAPELESS = ['null', '[]', '"x"', '{"csp-report":null}', '{"csp-report":[1]}']
     const FORGOTTEN: [string, Record<string, unknown>][] = [
       ['our own host', { 'blocked-uri': 'http://localhost/admin' }],
@@ -274,6 +300,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       ['a single label', { 'blocked-uri': 'https://intranet/' }],
       ['a port', { 'blocked-uri': 'https://a.com:22/' }],
       ['plain http', { 'blocked-uri': 'http://new.vendor.com/' }],
+      ['a plain socket', { 'blocked-uri': 'ws://new.vendor.com/' }],
       ['inline code', { 'blocked-uri': 'inline' }],
       ['not a text', { 'blocked-uri': { a: 1 } }],
       ['another page', { 'document-uri': 'https://evil.example.com/' }],

@@ -8,6 +8,8 @@ export interface Violation {
   host: string
   /** What it wanted to do there. */
   use: keyof TagSources
+  /** A socket needs an entry of its own in the policy. */
+  isSocket: boolean
   /** The script that tried, when the browser knows. */
   sourceFile: string | null
 }
@@ -46,7 +48,8 @@ export function readStopped(
 ): Violation | null {
   const from = source === undefined || source.startsWith('/') ? source : `https://${source}`
   const sourceUrl = from !== undefined && URL.canParse(from, siteUrl) ? new URL(from, siteUrl) : null
-  return toViolation({ directive, blocked: `https://${host}`, source: sourceUrl }, ownHosts)
+  const blocked = host.includes('://') ? host : `https://${host}`
+  return toViolation({ directive, blocked, source: sourceUrl }, ownHosts)
 }
 
 function toViolation(
@@ -54,11 +57,13 @@ function toViolation(
   ownHosts: ReadonlySet<string>,
 ): Violation | null {
   const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
-  const host = publicHostOf(blocked)
+  const isSocket = blocked.startsWith('wss://')
+  // Unencrypted sockets, like plain http, are never opened: browsers refuse them on an https page by themselves.
+  const host = publicHostOf(isSocket ? blocked.replace('wss:', 'https:') : blocked)
   if (use === undefined || host === null || ownHosts.has(host)) return null
   // Browser extensions meet the page's policy too, and no administrator can do anything about them.
   if (source !== null && !['https:', 'http:'].includes(source.protocol)) return null
-  return { host, use, sourceFile: source?.href ?? null }
+  return { host, use, isSocket, sourceFile: source?.href ?? null }
 }
 
 function field(value: unknown, name: string): unknown {

@@ -16,6 +16,7 @@ import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
 import { readVisit } from './health/read-visit.ts'
+import { chooseColumn } from './ledger/choose-column.ts'
 import { noteStopped, type StoppedDeps } from './note-stopped.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
@@ -40,7 +41,7 @@ const reportSchema = z.object({
     z
       .array(
         z.object({
-          host: z.string().check(z.maxLength(253)),
+          host: z.string().check(z.maxLength(253 + 'https://'.length)),
           directive: z.string().check(z.maxLength(32)),
           source: z.optional(z.string().check(z.maxLength(253))),
         }),
@@ -75,12 +76,17 @@ export function registerTagReports(
     const { set, results, conversion, stopped = [] } = parsed.data
     const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
     const ran = membersOf(tags.recent, set)
-    const visit = readVisit(parsed.data, ran, noteStopped(deps, ran.size === 0 ? [] : stopped))
+    const { hinders, mayHinder } = noteStopped(deps, ran.size === 0 ? [] : stopped)
+    const visit = readVisit(parsed.data, ran, mayHinder)
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
-      buffer.add(id, outcome, outcome === 'failed' ? cleanError(error) : null)
       const member = ran.get(id)
+      const column = chooseColumn(result, {
+        isHindered: member !== undefined && hinders(member),
+        absenceTells: member !== undefined && visit.absenceTells(member),
+      })
+      buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
       if (member !== undefined) noteEvidence(evidence, member, result, visit)
     }
     if (conversion !== undefined) {

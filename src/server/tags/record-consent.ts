@@ -5,11 +5,18 @@ import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import type { RefusalBuffer } from './ledger/refusal-buffer.ts'
 
 const BODY_LIMIT_BYTES = 1_000
 
+interface ConsentDeps {
+  db: Db
+  guard: PublicGuard
+  refusals: RefusalBuffer
+}
+
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
-export function registerConsent(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
+export function registerConsent(app: FastifyInstance, { db, guard, refusals }: ConsentDeps): void {
   app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
@@ -17,18 +24,21 @@ export function registerConsent(app: FastifyInstance, { db, guard }: { db: Db; g
     // The choice holds in the browser either way; only its proof is missing, and the answer says so.
     reserveRoom(guard, 'consent')
     const { id, action, categories, text_version, tag_set_version } = parsed.data
+    const recordId = randomUUID()
+    const createdAt = new Date().toISOString()
     await db
       .insertInto('consent_records')
       .values({
-        id: randomUUID(),
+        id: recordId,
         consent_id: id,
         action,
         categories: JSON.stringify([...new Set(categories)]),
         text_version,
         tag_set_version,
-        created_at: new Date().toISOString(),
+        created_at: createdAt,
       })
       .execute()
+    refusals.add({ recordId, consentId: id, version: tag_set_version, createdAt })
     return reply.code(204).send()
   })
 }

@@ -9,6 +9,7 @@ import { requestTarget } from '../http/request-target.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { EvidenceBuffer } from './health/evidence-buffer.ts'
+import { RefusalBuffer } from './ledger/refusal-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
 import { registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
@@ -36,7 +37,8 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const evidence = new EvidenceBuffer(db, log)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
-  registerConsent(app, { db, guard })
+  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer })
+  registerConsent(app, { db, guard, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
 
@@ -61,6 +63,8 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   app.addHook('onClose', async () => {
     await watch.stop()
     await Promise.all([tags.stop(), deps.compiler.close()])
+    // First: what it counts goes into the other.
+    await refusals.stop()
     await buffer.stop()
     await evidence.stop()
     await blockedHosts.stop()

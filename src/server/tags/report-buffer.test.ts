@@ -68,18 +68,28 @@ describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
     expect(await totals()).toMatchObject({ failed: before + 2 })
   })
 
-  test('what our own policy stopped counts as failed, and as no blocker', async () => {
-    const { reports } = startReplica()
+  test('refusals are added, taken back in any order, and left alone where nobody counted before', async () => {
+    const [first, second] = [startReplica(), startReplica()]
     const pixel = await insertPixel(database.db, { type: 'meta' })
-    for (const outcome of ['ran', 'stopped', 'blocked'] as const) reports.add(pixel, outcome, null)
-    reports.add(pixel, 'stopped', null)
-    await reports.flush()
-    const row = await database.db
+    const old = await insertPixel(database.db, { type: 'meta' })
+    const at = '2026-11-15T10:20:00.000Z'
+    const hour = '2026-11-15T10:00:00.000Z'
+    await database.db.insertInto('tag_reports').values({ pixel_id: old, hour, ran: 5 }).execute()
+    second.reports.addRefusals(pixel, at, -1)
+    await second.reports.flush()
+    for (const id of [pixel, pixel, old]) first.reports.addRefusals(id, at, 1)
+    await first.reports.flush()
+    const rows = await database.db
       .selectFrom('tag_reports')
-      .selectAll()
-      .where('pixel_id', '=', pixel)
-      .executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ ran: 1, failed: 2, blocked: 1 })
+      .select(['pixel_id', 'hour', 'not_consented'])
+      .where('pixel_id', 'in', [pixel, old])
+      .execute()
+    expect(new Map(rows.map((row) => [row.pixel_id, [row.hour, row.not_consented]]))).toEqual(
+      new Map([
+        [pixel, [hour, 1]],
+        [old, [hour, null]],
+      ]),
+    )
   })
 
   test('blocked hosts of several replicas are counted together, once a new one is known to all', async () => {

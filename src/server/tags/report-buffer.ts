@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import type { TagOutcome } from '#contract/tag-report.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import { RegularFlush } from '../http/regular-flush.ts'
+import type { LedgerColumn } from './ledger/choose-column.ts'
 
 const HOUR_MS = 3_600_000
 /** Reports can be forged, and the column is an integer: a count stops here. */
 const MAX_COUNT = 1_000_000_000
 /** While nothing can be written, this many pixels and hours are kept in memory, and no more. */
 const MAX_KEPT = 10_000
-/** Seven parameters each: below what either engine takes in one statement. */
+/** Eight parameters each: below what either engine takes in one statement. */
 const ROWS_PER_STATEMENT = 1_000
 
 interface Counts {
@@ -18,6 +18,7 @@ interface Counts {
   ran: number
   blocked: number
   failed: number
+  not_consented: number
   last_ran_at: string | null
   last_error: string | null
 }
@@ -36,18 +37,19 @@ export class ReportBuffer {
     this.#flush = new RegularFlush({ what: 'tag reports', write: () => this.#write(), log })
   }
 
-  add(pixelId: string, outcome: TagOutcome, error: string | null, now = Date.now()): void {
+  /** One visit that ran the tag. */
+  add(pixelId: string, column: LedgerColumn, error: string | null, now = Date.now()): void {
     this.#merge({
-      pixel_id: pixelId,
-      hour: new Date(Math.floor(now / HOUR_MS) * HOUR_MS).toISOString(),
-      ran: 0,
-      blocked: 0,
-      failed: 0,
-      // What our own policy stopped is a fault of ours, and no blocker's.
-      [outcome === 'stopped' ? 'failed' : outcome]: 1,
-      last_ran_at: outcome === 'ran' ? new Date(now).toISOString() : null,
+      ...noCounts(pixelId, now),
+      [column]: 1,
+      last_ran_at: column === 'ran' ? new Date(now).toISOString() : null,
       last_error: error,
     })
+  }
+
+  /** Visits in which it was refused; less than none where they were counted before and the visitor has granted it since. */
+  addRefusals(pixelId: string, at: string, visits: number): void {
+    this.#merge({ ...noCounts(pixelId, Date.parse(at)), not_consented: visits })
   }
 
   flush(): Promise<void> {
@@ -68,6 +70,7 @@ export class ReportBuffer {
     counts.ran += more.ran
     counts.blocked += more.blocked
     counts.failed += more.failed
+    counts.not_consented += more.not_consented
     counts.last_ran_at = more.last_ran_at ?? counts.last_ran_at
     counts.last_error = more.last_error ?? counts.last_error
   }
@@ -93,6 +96,19 @@ export class ReportBuffer {
   }
 }
 
+function noCounts(pixelId: string, time: number): Counts {
+  return {
+    pixel_id: pixelId,
+    hour: new Date(Math.floor(time / HOUR_MS) * HOUR_MS).toISOString(),
+    ran: 0,
+    blocked: 0,
+    failed: 0,
+    not_consented: 0,
+    last_ran_at: null,
+    last_error: null,
+  }
+}
+
 async function writeCounts(db: Db, batch: readonly Counts[]): Promise<void> {
   // A pixel deleted since is no longer worth counting, and would fail the whole write.
   const ids = [...new Set(batch.map((counts) => counts.pixel_id))]
@@ -100,7 +116,7 @@ async function writeCounts(db: Db, batch: readonly Counts[]): Promise<void> {
   const known = new Set(rows.map(({ id }) => id))
   const kept = batch.filter((counts) => known.has(counts.pixel_id))
   if (kept.length === 0) return
-  const added = (column: 'ran' | 'blocked' | 'failed') => {
+  const added = (column: LedgerColumn | 'not_consented') => {
     const sum = sql<number>`${sql.ref(`tag_reports.${column}`)} + ${sql.ref(`excluded.${column}`)}`
     return sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`
   }
@@ -112,6 +128,8 @@ async function writeCounts(db: Db, batch: readonly Counts[]): Promise<void> {
         ran: added('ran'),
         blocked: added('blocked'),
         failed: added('failed'),
+        // Null plus anything is null: an hour that was counted in part is not told.
+        not_consented: added('not_consented'),
         last_ran_at: sql`coalesce(excluded.last_ran_at, tag_reports.last_ran_at)`,
         last_error: sql`coalesce(excluded.last_error, tag_reports.last_error)`,
       }),

@@ -1,5 +1,5 @@
 import type { PixelType } from '#contract/pixel.ts'
-import { bumpTagsVersion, readTagsVersion } from '../db/changes.ts'
+import { bumpTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { type EncodedTag, hashSource, type TagSource } from './compiled-tag.ts'
 import { assertPolicyFits, type BudgetOptions } from './policy-budget.ts'
@@ -33,7 +33,7 @@ export class PixelReview {
   readonly #compiled = new Map<string, EncodedTag>()
   readonly #missing = new Map<string, TagSource>()
   readonly #endsAt: number
-  #applied: { version: number; ids: readonly string[] } | null = null
+  #applied: { version: Promise<number>; ids: readonly string[] } | null = null
 
   constructor(options: ReviewOptions, { writeMs = WRITE_MS }: { writeMs?: number } = {}) {
     this.#options = options
@@ -45,17 +45,17 @@ export class PixelReview {
     if (this.#missing.size > 0) return false
     await storeCompiled(trx, compilations)
     // It locks one row that every change locks, and whoever holds that must wait for nobody else.
-    await bumpTagsVersion(trx)
+    const { version } = await bumpTagsVersion(trx)
     if (changes.some(mayAddHosts)) await assertPolicyFits(trx, this.#options)
     this.#applied = {
-      version: await readTagsVersion(trx),
+      version,
       ids: changes.map(({ before, after }) => String((after ?? before)?.id)),
     }
     return true
   }
 
-  committed(): void {
-    if (this.#applied !== null) this.#options.noteChange?.(this.#applied.version, this.#applied.ids)
+  async committed(): Promise<void> {
+    if (this.#applied !== null) this.#options.noteChange?.(await this.#applied.version, this.#applied.ids)
   }
 
   async workOut(): Promise<void> {

@@ -14,8 +14,19 @@ export const DIRECTIVE_OF: Record<keyof TagSources, HostDirective> = {
 }
 export const SOURCE_KEYS = Object.keys(DIRECTIVE_OF) as (keyof TagSources)[]
 
+const SOCKET = 'wss://'
+
+/** A source without a scheme does not mean sockets. */
+export function isSocketSource(source: string): boolean {
+  return source.startsWith(SOCKET)
+}
+
+export function toSocketSource(host: string): string {
+  return SOCKET + host
+}
+
 /** CSP host matching: `*.vendor.com` means every name below, and not `vendor.com` itself. */
 export function matchesSource(host: string, source: string): boolean {
-  const name = source.startsWith('wss://') ? source.slice('wss://'.length) : source
+  const name = isSocketSource(source) ? source.slice(SOCKET.length) : source
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
 }

@@ -32,14 +32,17 @@ export async function sweepTagData(
             .where('old.hour', '<', before(reportDays))
             .where((old) =>
               // The newest run stays, so that an old tag never says that it has never run.
-              old.exists(
-                old
-                  .selectFrom('tag_reports as newer')
-                  .select('newer.hour')
-                  .whereRef('newer.pixel_id', '=', 'old.pixel_id')
-                  .whereRef('newer.hour', '>', 'old.hour')
-                  .where('newer.last_ran_at', 'is not', null),
-              ),
+              old.or([
+                old('old.last_ran_at', 'is', null),
+                old.exists(
+                  old
+                    .selectFrom('tag_reports as newer')
+                    .select('newer.hour')
+                    .whereRef('newer.pixel_id', '=', 'old.pixel_id')
+                    .whereRef('newer.hour', '>', 'old.hour')
+                    .where('newer.last_ran_at', 'is not', null),
+                ),
+              ]),
             )
             .limit(rows)
             .$asTuple('pixel_id', 'hour'),

@@ -1,7 +1,7 @@
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { VendorHosts } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
-import { DIRECTIVE_OF, SOURCE_KEYS } from './source-keys.ts'
+import { DIRECTIVE_OF, isSocketSource, SOURCE_KEYS, toSocketSource } from './source-keys.ts'
 
 function makeSources(of: (key: keyof TagSources) => readonly string[]): TagSources {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, of(key)])) as unknown as TagSources
@@ -9,10 +9,11 @@ function makeSources(of: (key: keyof TagSources) => readonly string[]): TagSourc
 
 export const NO_SOURCES = makeSources(() => [])
 
-/** A host that a person allowed by its name: the tag may load scripts and pictures from it, talk to it and frame it. */
+/** A host that a person allowed by its name: the tag may load scripts and pictures from it, talk to it, by socket too, and frame it. */
 export function sourcesOf(hosts: readonly string[]): TagSources {
   const list = [...hosts]
-  return { ...NO_SOURCES, script: list, connect: list, image: list, frame: list }
+  const connect = [...list, ...list.map(toSocketSource)]
+  return { ...NO_SOURCES, script: list, connect, image: list, frame: list }
 }
 
 export function toTagSources(hosts: VendorHosts): TagSources {
@@ -49,8 +50,7 @@ function groupByWildcard(
 ): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const source of sources) {
-    // A wildcard without a scheme does not mean sockets.
-    if (source.startsWith('wss:')) continue
+    if (isSocketSource(source)) continue
     for (let at = source.indexOf('.'); at !== -1; at = source.indexOf('.', at + 1)) {
       const wildcard = `*${source.slice(at)}`
       if (wildcard === source || !wildcards.has(wildcard)) continue

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { compileHere, encodeHere } from '#tests/support/compile-here.ts'
+import { STAND_INS } from '#tests/support/vendor-stand-ins/stand-ins.ts'
 import { publicPolicy, serializePolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import type { Vendor } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
 import { decodeNeeds } from './compiled-tag.ts'
+import { composeTagSet, type TagSet } from './compose-tag-set.ts'
+import { prepareTag } from './prepare-tag.ts'
 import { DIRECTIVE_OF, matchesSource, SOURCE_KEYS } from './source-keys.ts'
 import { sourcesOfPixel } from './sources-of-pixel.ts'
 import { mergeSources } from './tag-sources.ts'
@@ -50,6 +53,49 @@ test('each pixel stands alone: with any one of them switched off, the others kee
     const rest = SCRIPTS.filter((vendor) => vendor !== off)
     const policy = mergeSources(rest.map((vendor) => parts.get(vendor) as TagSources))
     expect(rest.flatMap((vendor) => missing(vendor, policy))).toEqual([])
+  }
+})
+
+test('and the manifest, the files and the head’s items of the others are the same to the byte', () => {
+  const pixels = STAND_INS.map(({ snippet, account }, index) => {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+    const pixel = {
+      id,
+      type: 'custom',
+      pixel_id: null,
+      allowed_hosts: [`own-${index}.example.com`],
+      consent_category: 'marketing',
+      conversion_labels: { lead: 'AbC-1' },
+      compiled: compileHere({ type: 'custom', pixel_id: null, code: snippet(account) }),
+    } as const
+    return prepareTag(pixel, new Set())
+  })
+  const tagsOf = (set: TagSet) => new Map(set.members.map((member) => [member.tag.id, member.script]))
+  const all = composeTagSet(pixels, () => 0)
+  expect(all.members).toHaveLength(STAND_INS.length)
+  expect(STAND_INS.length).toBeGreaterThanOrEqual(20)
+  for (const off of pixels) {
+    const without = composeTagSet(
+      pixels.filter((pixel) => pixel !== off),
+      () => 0,
+    )
+    const expected = tagsOf(all)
+    expected.delete(off.tag.id)
+    expect(tagsOf(without)).toEqual(expected)
+    for (const { files, sources } of without.members) {
+      for (const [path, text] of files) expect(without.files.get(path)).toBe(text)
+      for (const key of SOURCE_KEYS) {
+        const lost = sources[key].filter(
+          (source) =>
+            !without.sources[key].includes(source) &&
+            !without.sources[key].some(
+              (wildcard) => wildcard.startsWith('*.') && matchesSource(source, wildcard),
+            ),
+        )
+        expect(lost).toEqual([])
+      }
+    }
+    expect(without.head).toEqual(all.head.filter((item) => !off.compiled.head.includes(item)))
   }
 })
 

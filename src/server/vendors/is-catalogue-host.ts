@@ -7,5 +7,7 @@ export function isCatalogueHost({ hosts, optionalHosts = [] }: Vendor, host: str
   const named = [hosts, ...optionalHosts.map((option) => option.hosts)].flatMap((part) =>
     Object.values(part).flat(),
   )
-  return named.some((name) => (name.startsWith('*.') ? host.endsWith(name.slice(1)) : name === host))
+  return named
+    .map((name) => name.replace(/^wss:\/\//, ''))
+    .some((name) => (name.startsWith('*.') ? host.endsWith(name.slice(1)) : name === host))
 }

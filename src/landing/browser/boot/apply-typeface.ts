@@ -7,6 +7,8 @@ import { middleOf, textsUpToSight } from './texts-in-sight.ts'
 const TOLERANCE = 3
 /** As long as `font-display: fallback` lets a font come late. */
 const LATE_MS = 3_000
+/** A page that is never idle waits this long for an idle moment, and no longer. */
+const BUSY_MS = 300
 
 /**
  * On a first visit the typeface comes after the first frame, which was drawn in a font that has nearly its widths. It
@@ -16,7 +18,7 @@ const LATE_MS = 3_000
 export async function applyTypeface(): Promise<void> {
   const { classList } = document.documentElement
   if (classList.contains(TYPEFACE_CLASS) || !(await isLoaded())) return
-  await new Promise<void>((resolve) => whenIdle(resolve))
+  await new Promise<void>((resolve) => whenIdle(resolve, BUSY_MS))
   const places = textsUpToSight().map((text) => [text, middleOf(text)] as const)
   // Nothing is drawn before the end of this: a visitor sees the one or the other.
   const release = holdLayout(

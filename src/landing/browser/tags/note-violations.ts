@@ -16,8 +16,8 @@ export function noteViolations(onViolation: (violation: SecurityPolicyViolationE
     addresses.add(blockedURI)
     onViolation(violation)
     const source = sourceOf(sourceFile)
-    if (source === null || !blockedURI.startsWith('https:')) return
-    const { hostname: host } = new URL(blockedURI)
+    const [host] = /^(https|wss):..[^/]+/.exec(blockedURI) ?? []
+    if (source === null || !host) return
     stopped.set(`${directive} ${host} ${source}`, { host, directive, source })
   })
   return {

@@ -1,5 +1,5 @@
 import type { PixelHost } from '#contract/tag-status.ts'
-import { DIRECTIVE_OF, matchesSource, SOURCE_KEYS } from '../source-keys.ts'
+import { DIRECTIVE_OF, isSocketSource, matchesSource, SOURCE_KEYS } from '../source-keys.ts'
 import { partsOfPixel, type SpendingPixel } from '../sources-of-pixel.ts'
 
 export interface Permission {
@@ -24,15 +24,18 @@ export function listPixelHosts(
       ...code[key]
         .filter((host) => !isVendors(host))
         .map((host): PixelHost => ({ host, directive, source: 'code' })),
-      ...permitted[key].map((host): PixelHost => {
-        const permission = who.get(host)
-        return {
-          host,
-          directive,
-          source: 'permitted',
-          ...(permission && { by: permission.permitted_by, at: permission.permitted_at }),
-        }
-      }),
+      // A permission is for the host, whose sockets it opens too: it is told and taken back once.
+      ...permitted[key]
+        .filter((host) => !isSocketSource(host))
+        .map((host): PixelHost => {
+          const permission = who.get(host)
+          return {
+            host,
+            directive,
+            source: 'permitted',
+            ...(permission && { by: permission.permitted_by, at: permission.permitted_at }),
+          }
+        }),
     ]
   })
 }

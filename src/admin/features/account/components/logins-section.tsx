@@ -1,6 +1,7 @@
 import { Monitor, Smartphone } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from '#admin/components/button.tsx'
+import { Chip } from '#admin/components/chip.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { Skeleton } from '#admin/components/skeleton.tsx'
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
@@ -77,9 +78,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
         </ul>
       </div>
       {login.current ? (
-        <span className="flex-none rounded-full bg-ok-bg px-3 py-1 text-sm font-semibold text-ok">
-          Esta sessão
-        </span>
+        <Chip look="ok">Esta sessão</Chip>
       ) : (
         <Button
           look="outline"

@@ -75,5 +75,5 @@ function Email({ value }: { value: string }) {
 }
 
 function Tag({ children }: { children: string }) {
-  return <span className="rounded-md bg-[#e9ebe2] px-2 text-xs/5 font-semibold">{children}</span>
+  return <span className="chip rounded-md bg-[#e9ebe2] px-2 text-xs/5 font-semibold">{children}</span>
 }

@@ -53,16 +53,20 @@ interface Permission {
   /** Rows of blocked hosts. */
   ids: readonly string[]
   hosts: readonly string[]
+  /** The pixels that it is for. */
+  pixelIds: readonly string[]
   /** Said when nobody knows which tag tried. */
   pixelId?: string
 }
+
+const hostPath = (pixelId: string, host: string) => `/tags/${pixelId}/hosts/${encodeURIComponent(host)}`
 
 /** Decides about what the policy stopped. */
 export function useBlockedHosts() {
   const change = useTagChange()
   return {
     isPending: change.isPending,
-    permit: ({ ids, hosts, pixelId }: Permission) =>
+    permit: ({ ids, hosts, pixelIds, pixelId }: Permission) =>
       change.mutate({
         make: (admin) =>
           admin('/blocked-hosts/allow', {
@@ -72,8 +76,19 @@ export function useBlockedHosts() {
         done: `Permitido: ${hosts.join(', ')}`,
         failed: `Não deu para permitir ${hosts.join(', ')}.`,
         changesPixels: true,
+        undo: () =>
+          change.mutate({
+            make: async (admin) => {
+              for (const pixel of pixelId === undefined ? pixelIds : [pixelId])
+                for (const host of hosts) await admin(hostPath(pixel, host), { method: 'DELETE' })
+              return admin<TagOverview>('/tags')
+            },
+            done: `Revogado: ${hosts.join(', ')}`,
+            failed: `Não deu para revogar ${hosts.join(', ')}.`,
+            changesPixels: true,
+          }),
       }),
-    ignore: ({ ids, hosts }: Permission) =>
+    ignore: ({ ids, hosts }: Pick<Permission, 'ids' | 'hosts'>) =>
       change.mutate({
         make: async (admin) => {
           const answers = ids.map((id) => admin<TagOverview>(`/blocked-hosts/${id}`, { method: 'DELETE' }))
@@ -93,7 +108,7 @@ export function useRevokeHost(pixelId: string) {
     isPending: change.isPending,
     revoke: (host: string) =>
       change.mutate({
-        make: (admin) => admin(`/tags/${pixelId}/hosts/${encodeURIComponent(host)}`, { method: 'DELETE' }),
+        make: (admin) => admin(hostPath(pixelId, host), { method: 'DELETE' }),
         done: `Revogado: ${host}`,
         failed: `Não deu para revogar ${host}.`,
         changesPixels: true,

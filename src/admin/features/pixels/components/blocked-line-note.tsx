@@ -24,6 +24,7 @@ export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
     permit({
       ids: rows.map(({ id }) => id),
       hosts: [...new Set(rows.map(({ host }) => host))],
+      pixelIds: [...new Set(rows.flatMap(({ pixel_ids }) => pixel_ids))],
       ...(owner === undefined ? {} : { pixelId: owner.pixelId }),
     })
   const shared = singles.filter((row) => row.permit === 'shared').map(({ host }) => host)

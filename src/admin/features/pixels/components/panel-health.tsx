@@ -32,7 +32,12 @@ export function PanelHealth({ pixel, run, onEditCode }: PanelHealthProps) {
         <ul className="text-[0.9375rem]/[1.45]">
           {notes.map((note) => (
             <li key={note.key} className="border-t border-line py-2.5">
-              <PixelNote note={note} lastError={run?.status.last_error ?? null} onEditCode={onEditCode} />
+              <PixelNote
+                note={note}
+                pixelId={pixel.id}
+                lastError={run?.status.last_error ?? null}
+                onEditCode={onEditCode}
+              />
             </li>
           ))}
         </ul>

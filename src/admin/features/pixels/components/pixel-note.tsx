@@ -7,25 +7,27 @@ import { BlockedLineNote } from './blocked-line-note.tsx'
 
 interface PixelNoteProps {
   note: Note
+  pixelId: string
   /** The last thing that a script of the pixel complained of. */
   lastError: string | null
   onEditCode: () => void
 }
 
 /** One sentence about a pixel, and the button that mends it. */
-export function PixelNote({ note, lastError, onEditCode }: PixelNoteProps) {
+export function PixelNote({ note, ...rest }: PixelNoteProps) {
   if (note.kind === 'blocked') return <BlockedLineNote line={note.line} />
-  return <ReasonNote reason={note.reason} lastError={lastError} onEditCode={onEditCode} />
+  return <ReasonNote reason={note.reason} {...rest} />
 }
 
 interface ReasonNoteProps extends Omit<PixelNoteProps, 'note'> {
   reason: HealthReason
 }
 
-function ReasonNote({ reason: { code, message, host, action }, lastError, onEditCode }: ReasonNoteProps) {
+function ReasonNote({ reason, pixelId, lastError, onEditCode }: ReasonNoteProps) {
+  const { code, message, host, action } = reason
   const { permit, isPending } = useBlockedHosts()
   const act = () => {
-    if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''] })
+    if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''], pixelIds: [pixelId] })
     else onEditCode()
   }
   return (

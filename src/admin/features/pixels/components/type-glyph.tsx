@@ -15,7 +15,7 @@ export function TypeGlyph({ type, active }: { type: PixelType; active: boolean }
       aria-hidden="true"
       // A narrow table has a column for the type and no room for this; nor has large text on a phone.
       className={cn(
-        'grid h-11 w-10 flex-none place-items-center rounded-[20px_20px_6px_6px] pt-1.5 font-mono text-xs font-semibold tracking-tighter not-card:@max-[54rem]:hidden tiny:hidden',
+        'chip grid h-11 w-10 flex-none place-items-center rounded-[20px_20px_6px_6px] pt-1.5 font-mono text-xs font-semibold tracking-tighter not-card:@max-[54rem]:hidden tiny:hidden',
         active ? 'bg-[#e9ebe2]' : 'text-text-2 shadow-[inset_0_0_0_1.5px_var(--line)]',
       )}
     >

@@ -41,6 +41,7 @@ export function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps)
           <div className="min-w-0 flex-[1_1_20rem]">
             <PixelNote
               note={first}
+              pixelId={pixel.id}
               lastError={run?.status.last_error ?? null}
               onEditCode={() => onEdit(pixel, { startsAtCode: true })}
             />

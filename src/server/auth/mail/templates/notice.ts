@@ -1,3 +1,4 @@
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { Letter } from '../letter.ts'
 
 /** What changed about how a person signs in. */
@@ -48,7 +49,7 @@ const ACTORS: Record<WhoActed, string> = {
 const TIME = new Intl.DateTimeFormat('pt-BR', {
   dateStyle: 'short',
   timeStyle: 'short',
-  timeZone: 'America/Sao_Paulo',
+  timeZone: SITE_TIME_ZONE,
 })
 
 /** Carries no link that lets anybody in, no code, and of an address only the one that it is sent to. */

@@ -1,0 +1,228 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ManifestTag } from '#contract/tag-manifest.ts'
+import { TAG_ERROR_MAX_LENGTH, type TagReport } from '#contract/tag-report.ts'
+import { SETTLE_MS } from './is-quiet.ts'
+import { TagRun } from './tag-run.ts'
+import { watchRuns } from './watch-runs.ts'
+
+const HIT = { hosts: ['hit.vendor.com'], id: '482910377165024' }
+const tag = (id: string, change: Partial<ManifestTag> = {}): ManifestTag => ({
+  id,
+  type: 'custom',
+  category: 'marketing',
+  vendorId: null,
+  hosts: ['cdn.vendor.com', 'hit.vendor.com'],
+  steps: [{ kind: 'own', src: `/tags/${id}.js`, attributes: {} }],
+  ...change,
+})
+
+type Entry = Pick<PerformanceResourceTiming, 'name' | 'duration' | 'startTime'> &
+  Partial<PerformanceResourceTiming>
+
+let entries: Entry[]
+let reports: TagReport[]
+let sent: Promise<unknown>[]
+const removers: (() => void)[] = []
+beforeEach(() => {
+  vi.useFakeTimers()
+  entries = []
+  reports = []
+  sent = []
+  vi.stubGlobal(
+    'PerformanceObserver',
+    class {
+      observe() {}
+      takeRecords() {
+        return entries.splice(0)
+      }
+    },
+  )
+  navigator.sendBeacon = (_path, body) => {
+    sent.push((body as Blob).text().then((text) => reports.push(JSON.parse(text))))
+    return true
+  }
+  // What one test listens for must not be heard in the next.
+  for (const target of [window, document]) {
+    const add = target.addEventListener.bind(target)
+    vi.spyOn(target, 'addEventListener').mockImplementation(
+      (type: string, listener: EventListenerOrEventListenerObject, options?: unknown) => {
+        removers.push(() => target.removeEventListener(type, listener, options as boolean))
+        add(type, listener, options as boolean)
+      },
+    )
+  }
+})
+afterEach(() => {
+  for (const remove of removers.splice(0)) remove()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+function watch(...tags: ManifestTag[]) {
+  const runs = new Map(tags.map((one) => [one.id, new TagRun(one)]))
+  const watched = watchRuns('set', runs)
+  const start = () => {
+    for (const run of runs.values()) run.note('ran')
+    watched.settled()
+  }
+  const run = (id: string) => runs.get(id) as TagRun
+  return { start, run, settled: watched.settled }
+}
+
+async function told(): Promise<TagReport[]> {
+  await Promise.all(sent)
+  return reports
+}
+
+/** Ended now, and answered as far as the browser can tell. */
+const request = (address: string, change: Partial<Entry> = {}): Entry => ({
+  name: address,
+  initiatorType: 'img',
+  duration: 10,
+  startTime: performance.now() - 10,
+  nextHopProtocol: 'h2',
+  responseStart: 1,
+  ...change,
+})
+const HIT_SENT = `https://hit.vendor.com/tr?id=${HIT.id}&ev=PageView`
+
+test('a tag is told once, when it has settled, with the set that the page ran', async () => {
+  const { start, settled } = watch(tag('a'))
+  start()
+  vi.advanceTimersByTime(SETTLE_MS - 1)
+  expect(await told()).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(await told()).toMatchObject([
+    { set: 'set', results: [{ id: 'a', outcome: 'ran' }], sees_all: false },
+  ])
+  settled()
+  vi.advanceTimersByTime(60_000)
+  window.dispatchEvent(new Event('pagehide'))
+  expect(await told()).toHaveLength(1)
+})
+
+test('what never started is not told', async () => {
+  const { settled } = watch(tag('a'))
+  settled()
+  vi.advanceTimersByTime(60_000)
+  window.dispatchEvent(new Event('pagehide'))
+  expect(await told()).toEqual([])
+})
+
+test('a page view that was seen is told at once, with its host', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  entries.push(request(HIT_SENT))
+  vi.advanceTimersByTime(SETTLE_MS)
+  expect(await told()).toMatchObject([
+    { results: [{ id: 'a', outcome: 'ran', hit: 'answered' }], hosts: { 'hit.vendor.com': 'answered' } },
+  ])
+})
+
+test('while something of the vendor may be on its way the report waits, and then says that none came', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  vi.advanceTimersByTime(2_000)
+  entries.push(request('https://cdn.vendor.com/second.js', { initiatorType: 'script' }))
+  vi.advanceTimersByTime(SETTLE_MS - 2_000)
+  expect(await told()).toEqual([])
+  vi.advanceTimersByTime(2_000)
+  expect(await told()).toMatchObject([{ results: [{ id: 'a', hit: 'none' }] }])
+})
+
+test('where nothing of the vendor came at all, the report waits for its time and says nothing of a page view', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  vi.advanceTimersByTime(15_999)
+  expect(await told()).toEqual([])
+  vi.advanceTimersByTime(1)
+  const [report] = await told()
+  expect(report?.results).toEqual([{ id: 'a', outcome: 'ran' }])
+})
+
+test('whoever leaves early is told as far as it was seen, and no missing page view is held against the tag', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  entries.push(request('https://cdn.vendor.com/second.js', { startTime: -60_000 }))
+  window.dispatchEvent(new Event('pagehide'))
+  const [report] = await told()
+  expect(report?.results).toEqual([{ id: 'a', outcome: 'ran' }])
+})
+
+test('an error of a tag’s own file is its failure, cut to what a report holds', async () => {
+  const { start } = watch(tag('a'), tag('b'))
+  const message = 'x'.repeat(2 * TAG_ERROR_MAX_LENGTH)
+  window.dispatchEvent(new ErrorEvent('error', { filename: `${location.origin}/tags/b.js`, message }))
+  window.dispatchEvent(
+    new ErrorEvent('error', { filename: `${location.origin}/assets/boot.js`, message: 'no' }),
+  )
+  start()
+  vi.advanceTimersByTime(SETTLE_MS)
+  expect((await told())[0]?.results).toEqual([
+    { id: 'a', outcome: 'ran' },
+    { id: 'b', outcome: 'failed', error: 'x'.repeat(TAG_ERROR_MAX_LENGTH) },
+  ])
+})
+
+function failToLoad(address: string): void {
+  const script = document.createElement('script')
+  script.type = 'text/plain'
+  script.src = address
+  document.head.append(script)
+  script.dispatchEvent(new Event('error'))
+  script.remove()
+}
+
+function violate(blockedURI: string, effectiveDirective: string, sourceFile = ''): void {
+  document.dispatchEvent(
+    Object.assign(new Event('securitypolicyviolation'), { blockedURI, effectiveDirective, sourceFile }),
+  )
+}
+
+test.each<[string, string, string[]]>([
+  ['names it', 'https://cdn.vendor.com/base.js', ['named']],
+  ['carries its ID', 'https://cdn.vendor.com/config?id=222', ['second']],
+  ['is of its host, whoever it was', 'https://cdn.vendor.com/other.js', ['first', 'second', 'named']],
+  ['is of nobody’s host', 'https://elsewhere.com/x.js', []],
+])('a script that did not load is put down to the tag that %s', (_what, address, blocked) => {
+  const { run } = watch(
+    tag('first', { vendorId: '111' }),
+    tag('second', { hit: { ...HIT, id: '222' } }),
+    tag('named', {
+      steps: [{ kind: 'image', src: 'https://cdn.vendor.com/base.js' }],
+    }),
+  )
+  failToLoad(address)
+  expect(['first', 'second', 'named'].filter((id) => run(id).outcome === 'blocked')).toEqual(blocked)
+})
+
+test('what our policy stopped is told as ours, and not as a blocker’s', async () => {
+  const { start, run } = watch(tag('a'), tag('b', { hosts: ['other.com'] }))
+  start()
+  violate('https://cdn.vendor.com/second.js', 'script-src-elem', `${location.origin}/tags/a.js`)
+  failToLoad('https://cdn.vendor.com/second.js')
+  expect([run('a').outcome, run('b').outcome]).toEqual(['stopped', 'ran'])
+  // A picture of its own that was stopped; one that only its file tried is told by host, and is no failure of the tag.
+  violate('https://elsewhere.com/x.gif', 'img-src', `${location.origin}/tags/b.js`)
+  expect(run('b').outcome).toBe('ran')
+  vi.advanceTimersByTime(SETTLE_MS)
+  const [report] = await told()
+  expect(report?.stopped?.map(({ host }) => host)).toEqual([
+    'https://cdn.vendor.com',
+    'https://elsewhere.com',
+  ])
+})
+
+test('a page view that a browser saw fail is a blocker’s; a browser that sees everything says so', async () => {
+  vi.stubGlobal('mozInnerScreenX', 0)
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  const unanswered = { duration: 0, nextHopProtocol: '', responseStart: 0, startTime: 123.4 }
+  entries.push(request(HIT_SENT, unanswered))
+  vi.advanceTimersByTime(SETTLE_MS)
+  expect(await told()).toMatchObject([
+    { results: [{ id: 'a', outcome: 'blocked', hit: 'failed' }], sees_all: true },
+  ])
+})
