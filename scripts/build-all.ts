@@ -34,6 +34,8 @@ export async function buildAll(): Promise<void> {
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
   // The thread that holds SQLite, apart: it needs no library.
   await bundleServer({ 'sqlite-worker': 'src/server/db/sqlite-worker.ts' })
+  // The thread in which scheduled backups are made.
+  await bundleServer({ 'backup-worker': 'src/server/db/backup-worker.ts' })
   // What operators run by hand: built as well, so that a machine with nothing but `dist` and Node has it.
   await bundleServer(commandEntries())
   // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.

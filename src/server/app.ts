@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { VERSION } from '#contract/version.ts'
+import { registerNotices } from './admin/admin-notices.ts'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
+import { findProductionGaps } from './admin/production-gaps.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
@@ -15,6 +18,7 @@ import { sweepAudit } from './db/sweep-audit.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
+import { Drain } from './http/drain.ts'
 import { answerFrameworkError, registerErrors } from './http/errors.ts'
 import { registerHealth } from './http/health.ts'
 import { HitCounter } from './http/hit-counter.ts'
@@ -27,6 +31,7 @@ import { sweepRateLimits } from './http/rate-limit.ts'
 import { createRawServer, type FastPath } from './http/raw-server.ts'
 import { refuseServiceWorkers } from './http/refuse-service-workers.ts'
 import { registerSecurityHeaders } from './http/register-security-headers.ts'
+import { passedRequestId } from './http/request-id.ts'
 import { RequestLog } from './http/request-log.ts'
 import { inSecurityClass, registerSecurityClasses } from './http/security-class.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers.ts'
@@ -38,16 +43,21 @@ import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
 import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
+import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
+import { countHealth } from './tags/count-health.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import type { MeasureHead } from './tags/policy-budget.ts'
+import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
 
@@ -65,6 +75,12 @@ export interface AppDeps {
   /** Counts the calls that anyone can make. */
   counter?: HitCounter
   connectionLimits?: Partial<ConnectionLimits>
+  /** Begun when the process is told to stop. */
+  drain?: Drain
+  /** What `/metrics` tells; null when nobody asked for it. */
+  metrics?: Metrics | null
+  /** Where traces go; null when nobody asked for them. */
+  tracing?: Tracing | null
 }
 
 /** Wiring only: every part is made here from its dependencies, and nothing is decided here. */
@@ -78,13 +94,16 @@ export async function buildApp({
   maxEventLoopDelayMs,
   counter = new HitCounter(database.db, log),
   connectionLimits = {},
+  drain = new Drain(0),
+  metrics = null,
+  tracing = null,
 }: AppDeps): Promise<FastifyInstance> {
-  const https = config.siteUrl.startsWith('https:')
+  const { hsts } = config
   const manifest = new BuildManifest(join(distDir, 'client'))
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
   const pictures = readPictures(join(distDir, 'client'))
-  const staticAssets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(https))
+  const staticAssets = loadStaticAssets(join(distDir, 'client/assets'), otherHeaders(hsts))
   const publicPages = await preparePublicPages({
     config,
     renderer,
@@ -103,7 +122,7 @@ export async function buildApp({
     log,
     compiler,
     ...budget,
-    headers: otherHeaders(https),
+    headers: otherHeaders(hsts),
     swapPage: (set) => pages.compose(set),
   })
   await tags.refresh()
@@ -115,7 +134,7 @@ export async function buildApp({
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
 
   const hostOf = createHostOf(config.adminUrl)
-  const refuseWorkers = refuseServiceWorkers(otherHeaders(https))
+  const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const servePrepared = createFastPath({
     pages,
     shared: staticAssets,
@@ -125,23 +144,33 @@ export async function buildApp({
   })
   const fastPath: FastPath = (request, response, target) =>
     refuseWorkers(request, response, target) || servePrepared(request, response, target)
-  const requestLog = new RequestLog(log)
+  const trustsProxy = config.trustProxy !== false
+  const requestLog = new RequestLog(log, { everything: config.logRequests, trustsProxy })
+  const { onFastAnswer: logFastAnswer } = requestLog
 
   const app = Fastify({
     serverFactory: (handler) =>
       createRawServer({
         handler,
         fastPath,
-        defaultHeaders: otherHeaders(https),
+        defaultHeaders: otherHeaders(hsts),
         limits: {
-          ...defaultConnectionLimits({ trustsProxy: config.trustProxy !== false }),
+          ...defaultConnectionLimits({ trustsProxy }),
           ...connectionLimits,
         },
-        onRefused: requestLog.onRefused,
+        drain,
+        onRefused: (request, status, reason) => {
+          metrics?.countRefusal(reason)
+          requestLog.onRefused(request, status, reason)
+        },
+        onFastAnswer: (request, status) => {
+          metrics?.countFastAnswer(status)
+          logFastAnswer?.(request, status)
+        },
       }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => crypto.randomUUID(),
+    genReqId: (request) => passedRequestId(request, trustsProxy) ?? crypto.randomUUID(),
     trustProxy: toTrustProxy(config.trustProxy),
     bodyLimit: BODY_LIMIT_BYTES,
     frameworkErrors: answerFrameworkError,
@@ -149,18 +178,20 @@ export async function buildApp({
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
   })
+  tracing?.watchRequests(app, { trustsProxy })
   const classOf = registerSecurityClasses(app)
   registerHostRule(app, hostOf, classOf)
   registerSecurityHeaders(
     app,
     {
-      admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), https),
-      publicPage: pageHeaders(publicPagePolicy(config, documentAssets), { https }),
-      other: otherHeaders(https),
+      admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), hsts),
+      publicPage: pageHeaders(publicPagePolicy(config, documentAssets), { hsts }),
+      other: otherHeaders(hsts),
     },
     classOf,
   )
   requestLog.register(app)
+  metrics?.watchRequests(app, classOf)
   registerErrors(
     app,
     {
@@ -174,10 +205,23 @@ export async function buildApp({
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   app.addHook('onClose', () => counter.stop())
 
-  const deliveries = new DeliveryWorker({ db: database.db, webhook: config.newsletter, log })
-  await inSecurityClass(app, 'shared', (scope) => {
-    registerHealth(scope, database.db)
+  const deliveries = new DeliveryWorker({
+    db: database.db,
+    webhook: config.newsletter,
+    log,
+    onSettled: (outcome) => metrics?.countDelivery(outcome),
+  })
+  await inSecurityClass(app, 'shared', async (scope) => {
+    registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
+    if (metrics === null || config.metrics === null) return
+    metrics.watchState({
+      readQueue: () => measureQueue(database.db),
+      readTagHealth: async () => countHealth(await readOverview({ db: database.db, tags, ...budget })),
+      version: VERSION,
+    })
+    const { registerMetrics } = await import('./metrics/register-metrics.ts')
+    registerMetrics(scope, metrics, { host: config.host, metrics: config.metrics })
   })
   await inSecurityClass(app, 'service', async (scope) => {
     await registerAuth(scope, auth.context)
@@ -198,6 +242,11 @@ export async function buildApp({
           }),
         afterChange: () => tags.refresh(),
       },
+    })
+    await registerNotices(scope, {
+      gaps: findProductionGaps(config),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerTagAdmin(scope, {
       db: database.db,

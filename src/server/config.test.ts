@@ -89,3 +89,13 @@ test('.env.example names every variable, and works as it is', () => {
   const source = readFileSync('src/server/config.ts', 'utf8')
   for (const [, name] of source.matchAll(/'([A-Z][A-Z_]{3,})'/g)) expect(example).toContain(`${name}=`)
 })
+
+test.each([
+  [{}, null],
+  [{ SITE_URL: 'https://a.example' }, 'max-age=63072000'],
+  [{ SITE_URL: 'https://a.example', HSTS_SECONDS: '0' }, 'max-age=0'],
+  [{ SITE_URL: 'https://a.example', HSTS_SUBDOMAINS: 'true' }, 'max-age=63072000; includeSubDomains'],
+  [{ HSTS_SECONDS: '600', HSTS_SUBDOMAINS: 'true' }, null],
+])('%j has the transport rule %j', (env, hsts) => {
+  expect(parseConfig(env).hsts).toBe(hsts)
+})

@@ -35,9 +35,33 @@ export interface Config {
     readonly reportDays: number
   }
   readonly logLevel: LogLevel
+  /** One line for each request, also of those that are served from memory. */
+  readonly logRequests: boolean
+  /** Null: there is no `/metrics`. With a port, it is there alone. */
+  readonly metrics: { readonly token: string | null; readonly port: number | null } | null
+  /** Null: nothing is traced. */
+  readonly tracing: {
+    readonly endpoint: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly serviceName: string
+  } | null
+  /** How long `/readyz` says 503 before connections are closed, so that a proxy sends nothing more. */
+  readonly drainSeconds: number
+  /** The header `Strict-Transport-Security`; null without https or when it is off. */
+  readonly hsts: string | null
+  readonly backup: {
+    /** Null: none is made by itself. */
+    readonly everyMs: number | null
+    readonly keep: number
+    readonly directory: string
+    /** An age recipient, for whom backups are encrypted. */
+    readonly recipient: string | null
+  }
 }
 
 const MAX_RETENTION_DAYS = 36_500
+const MIN_TOKEN_LENGTH = 16
+const TWO_YEARS_SECONDS = 63_072_000
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -119,6 +143,17 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       reportDays: env.integer('RETENTION_REPORT_DAYS', 396, 1, MAX_RETENTION_DAYS),
     },
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logRequests: env.flag('LOG_REQUESTS'),
+    metrics: readMetrics(env),
+    tracing: readTracing(env),
+    drainSeconds: env.integer('DRAIN_SECONDS', 0, 0, 300),
+    hsts: readHsts(env, siteUrl),
+    backup: {
+      everyMs: readBackupInterval(env, databaseUrl),
+      keep: env.integer('BACKUP_KEEP', 7, 1, 1000),
+      directory: resolve(env.text('BACKUP_DIR', 4096) ?? join(dataDir, 'backups')),
+      recipient: env.ageRecipient('BACKUP_RECIPIENT'),
+    },
   }
   if (env.faults.length > 0) throw new ConfigError(env.faults)
   return deepFreeze(config)
@@ -135,6 +170,33 @@ function readSecretKey(env: EnvReader, dataDir: string, databaseUrl: string | nu
         'guarde uma cópia. Um banco de uma versão anterior é cifrado no primeiro início com a chave.',
     )
   return { file: file ?? join(dataDir, 'secret.key'), makeIfAbsent: file === null && databaseUrl === null }
+}
+
+function readMetrics(env: EnvReader): Config['metrics'] {
+  const token = env.secret('METRICS_TOKEN', MIN_TOKEN_LENGTH)
+  const port = env.integer('METRICS_PORT', 0, 0, 65_535)
+  return token === null && port === 0 ? null : { token, port: port === 0 ? null : port }
+}
+
+function readTracing(env: EnvReader): Config['tracing'] {
+  const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['https:', 'http:'])
+  const headers = env.pairs('OTEL_EXPORTER_OTLP_HEADERS')
+  const serviceName = env.text('OTEL_SERVICE_NAME', 255) ?? 'portico'
+  return endpoint === null ? null : { endpoint: endpoint.replace(/\/+$/, ''), headers, serviceName }
+}
+
+/** Other names below the site's may have no https yet: they are concerned only when that is asked for. */
+function readHsts(env: EnvReader, siteUrl: string): string | null {
+  const seconds = env.integer('HSTS_SECONDS', TWO_YEARS_SECONDS, 0, TWO_YEARS_SECONDS * 5)
+  const subdomains = env.flag('HSTS_SUBDOMAINS') ? '; includeSubDomains' : ''
+  return siteUrl.startsWith('https:') ? `max-age=${seconds}${subdomains}` : null
+}
+
+function readBackupInterval(env: EnvReader, databaseUrl: string | null): number | null {
+  const interval = env.duration('BACKUP_EVERY', 60_000)
+  if (interval !== null && databaseUrl !== null)
+    return env.fault('BACKUP_EVERY', 'é do banco embutido; com PostgreSQL, agende pg_dump')
+  return interval
 }
 
 function readMailFrom(env: EnvReader, brandName: string, contactEmail: string): string {

@@ -42,6 +42,27 @@ const VALUES: Record<string, string> = {
   RETENTION_FAILED_LOGIN_DAYS: '12',
   RETENTION_REPORT_DAYS: '13',
   LOG_LEVEL: 'warn',
+  LOG_REQUESTS: 'true',
+  METRICS_TOKEN: 'um-segredo-bem-longo',
+  METRICS_PORT: '9464',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc',
+  OTEL_SERVICE_NAME: 'outra',
+  DRAIN_SECONDS: '5',
+  HSTS_SECONDS: '600',
+  HSTS_SUBDOMAINS: 'true',
+  BACKUP_EVERY: '24h',
+  BACKUP_KEEP: '3',
+  BACKUP_DIR: '/var/backups/portico',
+  BACKUP_RECIPIENT: 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+}
+
+/** What else must be set for a variable to show. */
+const NEEDS: Record<string, Record<string, string>> = {
+  OTEL_EXPORTER_OTLP_HEADERS: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+  OTEL_SERVICE_NAME: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+  HSTS_SECONDS: { SITE_URL: 'https://www.exemplo.com.br' },
+  HSTS_SUBDOMAINS: { SITE_URL: 'https://www.exemplo.com.br' },
 }
 
 const NAMES = Object.keys(parseEnv(readFileSync('.env.example', 'utf8'))).filter(
@@ -69,7 +90,7 @@ test('the table has every variable', () => {
 
 test.each(NAMES)('%s_FILE says the same as %s', (name) => {
   const value = VALUES[name] ?? ''
-  const rest = { SECRET_KEY_FILE: keyFile }
+  const rest = { SECRET_KEY_FILE: keyFile, ...NEEDS[name] }
   const direct = parseConfig({ ...rest, [name]: value })
   expect(direct).not.toEqual(parseConfig(rest))
   // As an editor, `echo` or Windows ends a file.

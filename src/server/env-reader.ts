@@ -67,6 +67,56 @@ export class EnvReader {
     return choice ?? fallback
   }
 
+  flag(name: string): boolean {
+    return this.oneOf(name, ['true', 'false'], 'false') === 'true'
+  }
+
+  /** Never echoed. Spaces would not survive the header that carries it. */
+  secret(name: string, minLength: number): string | null {
+    const value = this.#raw(name)
+    if (value === null || (value.length >= minLength && /^[\x21-\x7e]+$/.test(value))) return value
+    return this.fault(name, `deve ter pelo menos ${minLength} caracteres, sem espaços nem acentos`)
+  }
+
+  /** `90s`, `15m`, `24h` or `7d`, in milliseconds. */
+  duration(name: string, min: number): number | null {
+    const value = this.#raw(name)
+    if (value === null) return null
+    const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
+    const ms = Number(number) * (UNIT_MS[unit] ?? Number.NaN)
+    if (ms >= min) return ms
+    return this.fault(name, `deve ser um intervalo como 15m, 24h ou 7d, e não "${value}"`)
+  }
+
+  /** `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers. Never echoed. */
+  pairs(name: string): Record<string, string> {
+    const parts = (this.#raw(name) ?? '').split(',').filter((part) => part.trim() !== '')
+    try {
+      return Object.fromEntries(
+        parts.map((part) => {
+          const [, key, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(part) ?? []
+          if (key === undefined || value === undefined) throw new Error('no pair')
+          return [decodeURIComponent(key), decodeURIComponent(value)]
+        }),
+      )
+    } catch {
+      this.fault(name, 'deve ter a forma nome=valor,nome=valor')
+      return {}
+    }
+  }
+
+  /** The form alone: the library that encrypts has the last word. */
+  ageRecipient(name: string): string | null {
+    const value = this.#raw(name)
+    if (value === null || /^age1[0-9a-z]{20,}$/.test(value)) return value
+    return this.fault(
+      name,
+      value.startsWith('AGE-SECRET-KEY')
+        ? 'contém a chave secreta: ponha aqui a pública, que começa com age1, e guarde a secreta em outro lugar'
+        : 'deve ser uma chave pública age, que começa com age1',
+    )
+  }
+
   email(name: string, passes = isEmail): string | null {
     const value = this.#raw(name)
     if (value !== null && !passes(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
@@ -142,4 +192,5 @@ export class EnvReader {
   }
 }
 
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])

@@ -13,6 +13,7 @@ import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
+import { measureQueue } from './newsletter/measure-queue.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { readLedger } from './tags/ledger/read-ledger.ts'
 import { readLedgerRange } from './tags/ledger/read-ledger-range.ts'
@@ -83,6 +84,7 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['the export of subscriptions', exportAll],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],
+  ['measuring the queue', () => measureQueue(database.db)],
   ['releasing what a killed server left', () => releaseEveryLease(database.db)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],

@@ -1,18 +1,23 @@
 import { join } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
+import { findProductionGaps } from './admin/production-gaps.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
+import { BackupSchedule } from './db/backup-schedule.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
 import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
 import { NotOwnerOnlyError } from './db/owner-only.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
+import { Drain } from './http/drain.ts'
 import { createLogger, type Logger } from './http/logger.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { prepareDatabase } from './secrets/prepare-database.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 import { SecretKeyError } from './secrets/secret-key-error.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
-/** Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
+/** After draining. Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
 
 /** A failure that the operator can mend, told in one line. */
@@ -46,13 +51,21 @@ async function run(): Promise<void> {
   // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unlock = prepareStorage(config)
-  const database = open(config, log)
-  const app = await start(config, database, log)
+  const watchers = await openWatchers(config)
+  const database = open(config, log, watchers)
+  const drain = new Drain(config.drainSeconds)
+  const app = await start(config, database, log, { ...watchers, drain })
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
-  stopWhenTold(log, async () => {
+  const gaps = findProductionGaps(config)
+  if (gaps.length > 0)
+    log.warn({ missing: gaps.map(({ message }) => message) }, 'not everything is set for production')
+  const backups = startBackups(config, log)
+  stopWhenTold(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
+    await drain.begin()
     await closeGracefully(app)
+    await backups?.stop()
     await database.close()
     unlock()
   })
@@ -67,10 +80,29 @@ function prepareStorage(config: Config): () => void {
   return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
 }
 
-async function start(config: Config, database: Database, log: Logger): Promise<FastifyInstance> {
+interface Watchers {
+  metrics: Metrics | null
+  tracing: Tracing | null
+}
+
+/** Loaded only when somebody watches: each is some megabytes. */
+async function openWatchers(config: Config): Promise<Watchers> {
+  return {
+    metrics: config.metrics === null ? null : new (await import('./metrics/metrics.ts')).Metrics(),
+    tracing:
+      config.tracing === null ? null : new (await import('./tracing/tracing.ts')).Tracing(config.tracing),
+  }
+}
+
+async function start(
+  config: Config,
+  database: Database,
+  log: Logger,
+  parts: Watchers & { drain: Drain },
+): Promise<FastifyInstance> {
   const secrets = await openSecrets(config, database, log)
   const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce, ...parts })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -86,13 +118,21 @@ async function start(config: Config, database: Database, log: Logger): Promise<F
   return app
 }
 
-function open(config: Config, log: Logger): Database {
+function open(config: Config, log: Logger, { metrics, tracing }: Watchers): Database {
   try {
     return openDatabase({
       dataDir: config.dataDir,
       databaseUrl: config.databaseUrl,
       databasePoolSize: config.databasePoolSize,
       onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+      ...(metrics === null && tracing === null
+        ? {}
+        : {
+            onStatement: (kind, ms, failed) => {
+              metrics?.onStatement(kind, ms, failed)
+              tracing?.onStatement(kind, ms, failed)
+            },
+          }),
     })
   } catch (error) {
     throw cannotPrepare(config, error)
@@ -111,6 +151,20 @@ async function openSecrets(config: Config, database: Database, log: Logger): Pro
   }
 }
 
+function startBackups(config: Config, log: Logger): BackupSchedule | null {
+  const { everyMs, ...backup } = config.backup
+  if (everyMs === null) return null
+  const schedule = new BackupSchedule({
+    ...backup,
+    everyMs,
+    dataDir: config.dataDir,
+    onMade: (file, { rows }) => log.info({ file, rows }, 'a backup was made and checked'),
+    onFailed: (error) => log.error({ err: error }, 'the backup could not be made'),
+  })
+  schedule.start()
+  return schedule
+}
+
 /** What SQLite says of a damaged file names neither the file nor the way out. */
 function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
   const { message } = error as Error
@@ -122,13 +176,12 @@ function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartE
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */
-function stopWhenTold(log: Logger, stop: () => Promise<void>): void {
+function stopWhenTold(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   closeWithGrace(
     {
-      delay: STOP_DEADLINE_MS,
+      delay: deadlineMs,
       logger: log,
-      onTimeout: () =>
-        log.error(`not everything was put away within ${STOP_DEADLINE_MS} ms; ending all the same`),
+      onTimeout: () => log.error(`not everything was put away within ${deadlineMs} ms; ending all the same`),
       onSecondSignal: (signal) => log.warn(`told twice to stop (${signal}); ending at once`),
     },
     async ({ err }) => {

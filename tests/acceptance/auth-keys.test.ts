@@ -67,6 +67,17 @@ describe('the command beside a running server', () => {
       headers: { apikey: service, authorization: `Bearer ${service}` },
     })
     expect(list.status).toBe(200)
+    const [named = ''] = keysIn(await site.admin('make-key', 'loja', '--days', '30'))
+    const withNamed = async () =>
+      (
+        await fetch(`${site.url}/auth/v1/admin/users`, {
+          headers: { apikey: named, authorization: `Bearer ${named}` },
+        })
+      ).status
+    expect(await withNamed()).toBe(200)
+    expect(await site.admin('revoke-key', 'loja')).toMatch(/^0\nChave "loja" revogada/)
+    expect(await site.admin('list-keys')).toMatch(/padrão\t.*sem validade\nloja\t.*revogada em/)
+    await expect.poll(withNamed, { timeout: 10_000 }).toBe(401)
 
     const reset = await site.admin('reset-password', PRINCIPAL.email)
     const password = /: ([a-z0-9-]{24})\n/.exec(reset)?.[1] ?? ''
@@ -74,7 +85,7 @@ describe('the command beside a running server', () => {
     expect((await auth.signInWithPassword(PRINCIPAL)).error?.code).toBe('invalid_credentials')
     expect((await auth.signInWithPassword({ ...PRINCIPAL, password })).error).toBeNull()
 
-    const [newAnon = ''] = keysIn(await site.admin('rotate-keys'))
+    const [newAnon = ''] = keysIn(await site.admin('rotate-keys', '--now'))
     expect((await auth.getUser()).error).not.toBeNull()
     await expect
       .poll(async () => (await fetch(`${site.url}/auth/v1/settings`, { headers: { apikey: anon } })).status, {

@@ -9,5 +9,8 @@ export interface AuthKeys {
 /** What `npm run admin -- keys` prints. */
 export async function readKeys(site: TestApp): Promise<AuthKeys> {
   const { keys } = await createAuthContext(site.config, site.database.db, site.secrets)
-  return { anon: (await keys.current()).anonKey, service: await keys.makeServiceKey() }
+  return {
+    anon: (await keys.current()).anonKey,
+    service: await keys.makeServiceKey({ id: crypto.randomUUID(), expiresAt: null }),
+  }
 }

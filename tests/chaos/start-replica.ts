@@ -17,7 +17,7 @@ export async function startReplica(
   env: Record<string, string>,
   within: readonly string[] = [],
 ): Promise<Replica> {
-  const port = await freePort()
+  const port = Number(env.PORT ?? (await freePort()))
   // The replicas of one place share the key, as they must; of two that make it at once one is first.
   const secretKeyFile = join(place.folder, 'secret.key')
   if (env.DATABASE_URL !== undefined) await makeSecretKeyFile(secretKeyFile)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -33,6 +33,10 @@ test('the tree of the image starts with one native package and no source', async
   execFileSync(process.execPath, ['scripts/image-tree.ts', tree])
   expect(existsSync(join(tree, 'src'))).toBe(false)
   expect(existsSync(join(tree, 'node_modules/vite'))).toBe(false)
+  // What few ask for is loaded when they do.
+  const entry = readFileSync(join(tree, 'dist/server/serve.js'), 'utf8')
+  for (const lazy of ['collectDefaultMetrics', 'BatchSpanProcessor', 'age-encryption.org'])
+    expect(entry).not.toContain(lazy)
   await serves(tree, ['dist/server/serve.js'])
   const usage = spawnNode(['dist/server/newsletter.js'], {}, tree)
   expect(await usage.ended).toBe(1)

@@ -96,6 +96,7 @@ test('PostgreSQL without a key does not start, says how to make one, and starts 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const content = readFileSync(file, 'utf8')
   expect(await admin({}, 'make-secret-key', file)).toMatch(/^1\nO arquivo .* já existe e não foi alterado/)
+  expect(await admin({}, 'make-secret-key', file, '--if-absent')).toMatch(/^0\nA chave .* já está em/)
   expect(readFileSync(file, 'utf8')).toBe(content)
   await serve({ ...storage, env: { ...env, SECRET_KEY_FILE: file } })
 })

@@ -180,3 +180,18 @@ test('a request that is running when the signal comes is finished, and the proce
 function lines(server: SpawnedServer): string[] {
   return server.output().trim().split('\n')
 }
+
+test('told to stop, it drains: not ready, but serving; told again, it ends at once', async () => {
+  const { env, url } = await place()
+  const server = start({ ...env, DRAIN_SECONDS: '60' })
+  await untilReady(server, url)
+  server.child.kill('SIGTERM')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'draining' })
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  const page = await fetch(url)
+  expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(1)
+  expect(server.output()).toContain('told twice to stop')
+})

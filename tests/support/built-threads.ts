@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 
 /** Those that start a thread from the file that lies beside them. */
-const STARTERS = /\/(sqlite-thread|strength-thread|tag-compiler)\.ts$/
+const STARTERS = /\/(backup-schedule|sqlite-thread|strength-thread|tag-compiler)\.ts$/
 const BUNDLE = JSON.stringify(pathToFileURL('dist/server/serve.js').href)
 
 /**

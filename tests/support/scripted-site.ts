@@ -4,6 +4,7 @@ import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
+import type { ProductionGap } from '#contract/production-gap.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
@@ -37,6 +38,8 @@ export class ScriptedSite extends ScriptedServer {
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
   codesLeft = 10
+  /** What the installation lacks. */
+  gaps: ProductionGap[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
   #saves = 0
 
@@ -159,6 +162,7 @@ export class ScriptedSite extends ScriptedServer {
       this.logins = this.logins.filter((login) => login.id !== id)
       return null
     })
+    this.answer('GET /admin/api/notices', () => ({ gaps: this.gaps }))
     this.answer('GET /admin/api/recovery-codes', () => ({ left: this.codesLeft }))
     this.answer('POST /admin/api/recovery-codes', () => ({
       codes: Array.from({ length: 10 }, (_, n) => `aaaa${n}-bbbb${n}`),

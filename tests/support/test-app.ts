@@ -5,8 +5,10 @@ import { type Database, openDatabase } from '#server/db/database.ts'
 import type { ConnectionLimits } from '#server/http/connection-limits.ts'
 import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger, type Logger } from '#server/http/logger.ts'
+import type { Metrics } from '#server/metrics/metrics.ts'
 import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import type { SecretBox } from '#server/secrets/secret-box.ts'
+import type { Tracing } from '#server/tracing/tracing.ts'
 import { type EngineName, failOnProblem, makeStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
 
@@ -34,6 +36,8 @@ interface TestAppOptions {
   connectionLimits?: Partial<ConnectionLimits>
   /** Silent unless a test reads it. */
   log?: Logger
+  metrics?: Metrics
+  tracing?: Tracing
 }
 
 /** The account that every test app starts with. */
@@ -47,6 +51,8 @@ export async function startTestApp({
   maxEventLoopDelayMs = 600_000,
   connectionLimits = {},
   log: ownLog,
+  metrics,
+  tracing,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = await makeStorage(engine)
   const port = await freePort()
@@ -58,7 +64,10 @@ export async function startTestApp({
     ...storage.env,
     ...env,
   })
-  const database = openDatabase(storage)
+  const database = openDatabase({
+    ...storage,
+    ...(tracing === undefined ? {} : { onStatement: tracing.onStatement }),
+  })
   const secrets = await prepareDatabase(config, database.db, failOnProblem)
   const log = ownLog ?? createLogger(config.logLevel)
   const counter = new HitCounter(database.db, log)
@@ -71,6 +80,8 @@ export async function startTestApp({
     distDir: 'dist',
     maxEventLoopDelayMs,
     connectionLimits,
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(tracing === undefined ? {} : { tracing }),
   })
   if (listen) await app.listen({ host: '127.0.0.1', port })
   return {

@@ -12,11 +12,12 @@ import { addNextKey, dropFormerKeys, switchToKey } from '../secrets/rotate-secre
 import { SecretKeyError } from '../secrets/secret-key-error.ts'
 import { makeSecretKeyFile, readSecretKeyFile } from '../secrets/secret-key-file.ts'
 
-/** `make-secret-key FILE` */
-export async function makeKeyFile(name: string): Promise<void> {
+/** `make-secret-key FILE [--if-absent]` */
+export async function makeKeyFile(name: string, { ifAbsent }: { ifAbsent: boolean }): Promise<void> {
   const file = resolve(name)
-  if ((await readSecretKeyFile(file)) !== null)
-    throw new SecretKeyError(`O arquivo ${file} já existe e não foi alterado.`)
+  const known = await readSecretKeyFile(file)
+  if (known !== null && ifAbsent) return console.log(`A chave ${known[0]?.id} já está em ${file}.`)
+  if (known !== null) throw new SecretKeyError(`O arquivo ${file} já existe e não foi alterado.`)
   const [key] = await makeSecretKeyFile(file)
   console.log(`Chave ${key?.id} gravada em ${file}.
 Ponha este arquivo em cada máquina, diga onde está em SECRET_KEY_FILE e guarde uma cópia longe do banco de dados e de seus backups.`)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import type { Db } from './database.ts'
 import { post } from './post.ts'
 
@@ -10,6 +11,9 @@ export interface AuditEntry {
   before?: unknown
   after?: unknown
 }
+
+/** Told of each entry that is written; nobody listens unless metrics are asked for. */
+export const AUDITED = channel('portico:audited')
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
@@ -26,4 +30,5 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       created_at: now.toISOString(),
     }),
   )
+  if (AUDITED.hasSubscribers) AUDITED.publish(entry)
 }

@@ -121,3 +121,12 @@ export interface AuthOneTimeTokens {
   expires_at: Timestamp
   used_at: Timestamp | null
 }
+
+/** A service key: its id is in the key itself, which is stored nowhere. */
+export interface AuthApiKeys {
+  id: string
+  name: string
+  created_at: Timestamp
+  expires_at: Timestamp | null
+  revoked_at: Timestamp | null
+}

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Engine } from './column-types.ts'
+import type { OnStatement } from './on-statement.ts'
 import { makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './owner-only.ts'
 import { openPostgres } from './postgres-engine.ts'
 import type { Schema } from './schema.ts'
@@ -26,6 +27,8 @@ export interface DatabaseOptions {
   /** Connections to PostgreSQL that this process holds at most. */
   databasePoolSize?: number
   onConnectionLost?: (error: Error) => void
+  /** Told how long each statement took, in milliseconds; nothing is measured without it. */
+  onStatement?: OnStatement
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -34,13 +37,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       url: options.databaseUrl,
       poolSize: options.databasePoolSize ?? DEFAULT_POOL_SIZE,
       onConnectionLost: options.onConnectionLost ?? (() => {}),
+      onStatement: options.onStatement,
     })
     return { db, engine: 'postgres', pinSite, close: () => db.destroy() }
   }
   const file = join(prepareDataDirectory(options.dataDir), SQLITE_FILE)
   // SQLite gives the files beside the database the rights of the database.
   touchOwnerOnly(file)
-  const db = openSqlite(file)
+  const db = openSqlite(file, options.onStatement)
   return { db, engine: 'sqlite', close: () => db.destroy() }
 }
 

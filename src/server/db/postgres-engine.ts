@@ -2,6 +2,7 @@ import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { GuardedPool } from './guarded-pool.ts'
 import { keepCause } from './keep-cause.ts'
+import { type OnStatement, tellStatements } from './on-statement.ts'
 import type { Schema } from './schema.ts'
 
 const INT8 = 20
@@ -31,6 +32,7 @@ export interface PostgresOptions {
   poolSize: number
   /** Called when an idle connection breaks (the server restarted); the pool opens a new one by itself. */
   onConnectionLost: (error: Error) => void
+  onStatement?: OnStatement | undefined
   statementTimeoutMs?: number
   queryTimeoutMs?: number
 }
@@ -73,6 +75,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   pool.on('error', options.onConnectionLost)
   const db = new Kysely<Schema>({
     dialect: keepCause(new PooledPostgresDialect({ pool: new GuardedPool(pool, queryTimeoutMs) })),
+    ...tellStatements(options.onStatement),
   })
   return {
     db,

@@ -4,12 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { BackupError } from './backup-error.ts'
 import { lockDataDirectory } from './data-directory-lock.ts'
 import { prepareDataDirectory, SQLITE_FILE } from './database.ts'
+import { decryptFile, isEncrypted } from './encrypted-file.ts'
 import { type BackupFacts, inspectBackup } from './inspect-backup.ts'
 import { giveToFolderOwner, syncToDisk } from './owner-only.ts'
 
 interface RestoreOptions {
   dataDir: string
   backup: string
+  /** Where the secret age keys are that open an encrypted backup. */
+  identityFile?: string | undefined
   /** Without it a database that is there stays. */
   force: boolean
   /** Throws to refuse what the backup says of itself, before anything is replaced. */
@@ -17,7 +20,8 @@ interface RestoreOptions {
 }
 
 /** Puts a backup in the place of the database, which must not be in use; it is on the disk when this returns. */
-export async function restoreDatabase({ dataDir, backup, force, accept }: RestoreOptions): Promise<void> {
+export async function restoreDatabase(options: RestoreOptions): Promise<BackupFacts> {
+  const { dataDir, backup, force, accept } = options
   refuseEmpty(backup)
   const target = join(prepareDataDirectory(dataDir), SQLITE_FILE)
   const incoming = `${target}.incoming`
@@ -25,13 +29,16 @@ export async function restoreDatabase({ dataDir, backup, force, accept }: Restor
   try {
     if (existsSync(target) && !force)
       throw new BackupError(`Já existe um banco de dados em ${dataDir}. Use --force para substituí-lo.`)
-    copyOwnerOnly(backup, incoming)
+    if (isEncrypted(backup)) await decryptOwnerOnly(backup, incoming, options.identityFile)
+    else copyOwnerOnly(backup, incoming)
     // The copy is what is looked at: nobody can change it before it takes its place.
-    await accept(inspectBackup(incoming, backup))
+    const facts = inspectBackup(incoming, backup)
+    await accept(facts)
     syncToDisk(incoming)
     settle(target)
     renameSync(incoming, target)
     syncToDisk(dataDir)
+    return facts
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(incoming + suffix, { force: true })
     unlock()
@@ -46,6 +53,16 @@ function refuseEmpty(backup: string): void {
     throw new BackupError(
       `O arquivo ${backup} está vazio (0 bytes): a cópia não chegou ao fim. Copie-o de novo da origem ou use outro backup.`,
     )
+}
+
+async function decryptOwnerOnly(from: string, to: string, identityFile: string | undefined): Promise<void> {
+  if (identityFile === undefined)
+    throw new BackupError(
+      `O backup ${from} está cifrado. Diga onde está a chave secreta age: --identity ARQUIVO`,
+    )
+  rmSync(to, { force: true })
+  await decryptFile(from, to, identityFile)
+  giveToFolderOwner(to)
 }
 
 function copyOwnerOnly(from: string, to: string): void {

@@ -4,6 +4,7 @@ import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type {
   AdminRoles,
+  AuthApiKeys,
   AuthChallenges,
   AuthFactors,
   AuthLogins,
@@ -181,6 +182,7 @@ export interface Schema {
   auth_challenges: AuthChallenges
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
+  auth_api_keys: AuthApiKeys
   app_secrets: AppSecrets
   secret_key: SecretKeyState
   tracking_pixels: TrackingPixels

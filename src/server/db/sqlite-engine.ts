@@ -1,15 +1,17 @@
 import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { keepCause } from './keep-cause.ts'
+import { type OnStatement, tellStatements } from './on-statement.ts'
 import type { Schema } from './schema.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { SqliteValuesPlugin } from './sqlite-values-plugin.ts'
 
 /** The file is opened by the first statement. */
-export function openSqlite(file: string): Kysely<Schema> {
+export function openSqlite(file: string, onStatement?: OnStatement): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: keepCause(threadDialect(file)),
     plugins: [new SqliteValuesPlugin()],
+    ...tellStatements(onStatement),
   })
 }
 

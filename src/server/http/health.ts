@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { proveWritable } from '../db/prove-writable.ts'
+import type { Drain } from './drain.ts'
 import { Readiness } from './readiness.ts'
 
-/** `/healthz`: the process answers. `/readyz`: what is written now is stored. */
-export function registerHealth(app: FastifyInstance, db: Db): void {
+/** `/healthz`: the process answers. `/readyz`: what is written now is stored, and it is not about to stop. */
+export function registerHealth(app: FastifyInstance, db: Db, drain: Pick<Drain, 'hasBegun'>): void {
   const readiness = new Readiness({ prove: () => proveWritable(db) })
   let wasReady = true
   app.get('/healthz', async (_request, reply) =>
@@ -12,6 +13,7 @@ export function registerHealth(app: FastifyInstance, db: Db): void {
   )
   app.get('/readyz', async (request, reply) => {
     reply.header('cache-control', 'no-store')
+    if (drain.hasBegun) return reply.code(503).send({ status: 'draining' })
     try {
       await readiness.check()
       if (!wasReady) request.log.info('the database takes writes again')

@@ -33,8 +33,10 @@ const serve: FastPath = (_request, response, { path }) => {
   return true
 }
 
-async function start(limits: Partial<ConnectionLimits>): Promise<number> {
+async function start(limits: Partial<ConnectionLimits>, drain = { hasBegun: false }): Promise<number> {
   server = createRawServer({
+    drain,
+    onFastAnswer: () => {},
     handler: () => {},
     fastPath: serve,
     defaultHeaders: { 'content-security-policy': 'sandbox' },
@@ -158,4 +160,13 @@ test('the table of docs/security.md', () => {
     'cut off when an answer stands still for 30 s or more than 4 requests wait behind it; 1,000 requests per connection, 256 connections per address, 4,096 or half of the descriptors in all, past which a 503 with the policy says so',
     '`src/server/http/raw-server.test.ts`, `tests/process/slow-clients.test.ts`, `tests/process/descriptors.test.ts`',
   ])
+})
+
+test('while it drains, each answer ends its connection, so that a proxy opens none here again', async () => {
+  const drain = { hasBegun: false }
+  const port = await start({}, drain)
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('connection')
+  expect(await ask()).toBe('keep-alive')
+  drain.hasBegun = true
+  expect(await ask()).toBe('close')
 })

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import { canonicalTarget, type Target } from './canonical-target.ts'
 import { ConnectionKeeper } from './connection-keeper.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import type { Drain } from './drain.ts'
 import { refuse, refuseSocket } from './refuse.ts'
 import { setRequestTarget } from './request-target.ts'
 import type { Headers } from './security-headers.ts'
@@ -18,6 +19,8 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse, targ
 
 /** Told of each request that is refused before anything looked at what it asks. */
 export type OnRefused = (request: IncomingMessage, status: number, reason: string) => void
+
+export type OnFastAnswer = (request: IncomingMessage, status: number) => void
 
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 8_000
@@ -33,11 +36,15 @@ interface RawServerOptions {
   defaultHeaders: Headers
   limits: ConnectionLimits
   onRefused: OnRefused
+  /** Told of each request that the fast path answered. */
+  onFastAnswer: OnFastAnswer
+  /** Once begun, each answer is its connection's last. */
+  drain?: Pick<Drain, 'hasBegun'>
 }
 
 /** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
 export function createRawServer(options: RawServerOptions): Server {
-  const { handler, fastPath, defaultHeaders, limits, onRefused } = options
+  const { handler, fastPath, defaultHeaders, limits, onRefused, onFastAnswer, drain } = options
   const defaults = new Map(Object.entries(defaultHeaders))
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -62,9 +69,10 @@ export function createRawServer(options: RawServerOptions): Server {
       response.setHeader('retry-after', RETRY_AFTER_SECONDS)
       return turnAway(request, response, 503, 'too many connections')
     }
+    if (drain?.hasBegun === true) response.setHeader('connection', 'close')
     const target = canonicalTarget(request)
     if ('refusal' in target) return turnAway(request, response, 400, target.refusal)
-    if (fastPath(request, response, target)) return
+    if (fastPath(request, response, target)) return onFastAnswer(request, response.statusCode)
     setRequestTarget(request, target)
     response.setHeaders(defaults)
     if (expectsContinue) response.writeContinue()

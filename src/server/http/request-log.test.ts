@@ -1,8 +1,10 @@
+import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeDocRow } from '#tests/support/doc-table.ts'
 import { pipelinedRequests } from '#tests/support/pipelined-requests.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+import { RequestLog } from './request-log.ts'
 
 interface Line {
   msg: string
@@ -59,4 +61,26 @@ test(`${FLOOD} requests for paths of 15 KB that do not exist are a few short lin
     'each answer carries the policy; a logged path has 200 characters at most, and past 20 lines of one kind in 10 s the rest are counted in one',
     '`src/server/app.test.ts`, `src/server/http/request-log.test.ts`',
   ])
+})
+
+test('when asked for, every request has its line, with the id that the proxy gave it and without its query', async () => {
+  const written: (Line & { requestId?: string; memory?: boolean })[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => written.push(JSON.parse(line)) })
+  const everything = new RequestLog(log, { everything: true, trustsProxy: true })
+  const app = Fastify({ loggerInstance: log as FastifyBaseLogger, disableRequestLogging: true })
+  everything.register(app)
+  app.get('/a', async () => 'a')
+  for (let call = 0; call < 50; call++) await app.inject('/a?token=s3cret')
+  for (let visit = 0; visit < 50; visit++)
+    everything.onFastAnswer?.(
+      { method: 'GET', url: '/?s3cret', headers: { 'x-request-id': 'from-the-proxy' } } as never,
+      200,
+    )
+  await app.close()
+  const answered = written.filter(({ msg }) => msg === 'answered')
+  expect(answered.filter(({ path }) => path === '/a')).toHaveLength(50)
+  expect(answered.filter(({ memory }) => memory)).toHaveLength(50)
+  expect(answered.at(-1)).toMatchObject({ path: '/', status: 200, requestId: 'from-the-proxy' })
+  expect(JSON.stringify(written)).not.toContain('s3cret')
+  expect(new RequestLog(log).onFastAnswer).toBeNull()
 })

@@ -2,20 +2,41 @@ import type { FastifyInstance } from 'fastify'
 import { isShed } from './load-shedding.ts'
 import { LogSampler } from './log-sampler.ts'
 import type { Logger } from './logger.ts'
-import type { OnRefused } from './raw-server.ts'
+import type { OnFastAnswer, OnRefused } from './raw-server.ts'
+import { passedRequestId } from './request-id.ts'
 
 const MAX_PATH_LENGTH = 200
 /** While the event loop lags, a line for each call that is turned away would only add to it. */
 const SHED_LINES_PER_WINDOW = 1
 
+interface RequestLogOptions {
+  /** A line for every request, those of the fast path too, however many there are. */
+  everything?: boolean
+  trustsProxy?: boolean
+}
+
 /** One line for each answer as long as there are few of its kind: method, path, status and id, never a query. */
 export class RequestLog {
   readonly #log: Logger
   readonly #sampler: LogSampler
+  readonly #everything: boolean
+  readonly #trustsProxy: boolean
 
-  constructor(log: Logger) {
+  constructor(log: Logger, { everything = false, trustsProxy = false }: RequestLogOptions = {}) {
     this.#log = log
     this.#sampler = new LogSampler(log)
+    this.#everything = everything
+    this.#trustsProxy = trustsProxy
+  }
+
+  /** For what is answered from memory: nothing is written unless everything is. */
+  get onFastAnswer(): OnFastAnswer | null {
+    if (!this.#everything) return null
+    return (request, status) => {
+      const requestId = passedRequestId(request, this.#trustsProxy) ?? undefined
+      const { method, url = '' } = request
+      this.#log.info({ requestId, method, path: loggedPath(url), status, memory: true }, 'answered')
+    }
   }
 
   /** For what is refused before the framework sees it. */
@@ -33,7 +54,7 @@ export class RequestLog {
       const isWritten = shed
         ? this.#sampler.take('shed', { status, shed }, SHED_LINES_PER_WINDOW)
         : this.#sampler.take(`${route} ${status}`, { route, status })
-      if (!isWritten) return
+      if (!isWritten && !this.#everything) return
       const line = {
         method: request.method,
         path: loggedPath(request.url),

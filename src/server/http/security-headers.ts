@@ -23,19 +23,22 @@ export function headersOf(
 }
 
 /** A page's headers for its own policy: the landing page's changes with the active tags. */
-export function pageHeaders(policy: Policy, options: { https: boolean; opener?: string | null }): Headers {
+export function pageHeaders(
+  policy: Policy,
+  options: { hsts: string | null; opener?: string | null },
+): Headers {
   const opener = options.opener === undefined ? 'same-origin-allow-popups' : options.opener
   return {
-    ...common(options.https),
+    ...common(options.hsts),
     'content-security-policy': serializePolicy(policy),
     'referrer-policy': 'strict-origin-when-cross-origin',
     ...(opener === null ? {} : { 'cross-origin-opener-policy': opener }),
   }
 }
 
-export function adminHeaders(policy: Policy, https: boolean): Headers {
+export function adminHeaders(policy: Policy, hsts: string | null): Headers {
   return {
-    ...common(https),
+    ...common(hsts),
     'content-security-policy': serializePolicy(policy),
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
@@ -43,17 +46,17 @@ export function adminHeaders(policy: Policy, https: boolean): Headers {
   }
 }
 
-export function otherHeaders(https: boolean): Headers {
-  return { ...common(https), 'content-security-policy': SANDBOX_POLICY, 'referrer-policy': 'no-referrer' }
+export function otherHeaders(hsts: string | null): Headers {
+  return { ...common(hsts), 'content-security-policy': SANDBOX_POLICY, 'referrer-policy': 'no-referrer' }
 }
 
-function common(https: boolean): Headers {
+function common(hsts: string | null): Headers {
   return {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy':
       'browsing-topics=(), camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(self), usb=()',
-    ...(https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
+    ...(hsts === null ? {} : { 'strict-transport-security': hsts }),
   }
 }

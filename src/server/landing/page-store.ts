@@ -41,12 +41,14 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #hsts: string | null
   readonly #compressor = new BackgroundCompressor()
   #page: PreparedResponse | null = null
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#https = config.siteUrl.startsWith('https:')
+    this.#hsts = config.hsts
     this.#policy = publicPagePolicy(config, assets)
   }
 
@@ -95,7 +97,7 @@ export class PageStore {
 
   #headers(policy: Policy, opener: PagePolicy['opener']): Headers {
     return {
-      ...pageHeaders(policy, { https: this.#https, ...opener }),
+      ...pageHeaders(policy, { hsts: this.#hsts, ...opener }),
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
     }

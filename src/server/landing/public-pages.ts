@@ -19,13 +19,12 @@ interface PublicPagesDeps {
 /** Everything public beside `/` that never changes while the process runs, by path, ready to be sent. */
 export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<string, PreparedResponse>> {
   const { config, renderer, documentAssets, pictures, staticAssets } = deps
-  const https = config.siteUrl.startsWith('https:')
   const page = {
-    ...pageHeaders(publicPagePolicy(config, documentAssets), { https }),
+    ...pageHeaders(publicPagePolicy(config, documentAssets), { hsts: config.hsts }),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',
   }
-  const file = { ...otherHeaders(https), 'cache-control': 'public, max-age=3600' }
+  const file = { ...otherHeaders(config.hsts), 'cache-control': 'public, max-age=3600' }
   const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
     prepare(renderer.legalPagePath(slug), renderer.renderLegalPage(config.site, documentAssets, slug), page),
   )

@@ -3,7 +3,7 @@ import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './claim-due.ts'
-import { postWebhook } from './post-webhook.ts'
+import { type DeliveryResult, postWebhook } from './post-webhook.ts'
 import { type Attempt, settleAttempts } from './settle-attempts.ts'
 
 /** Few at a time: ten thousand that wait must slow neither the page nor the webhook. */
@@ -20,6 +20,8 @@ export interface DeliveryWorkerDeps {
   db: Db
   webhook: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   log: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** Told what each attempt came to. */
+  onSettled?: (outcome: DeliveryResult['kind']) => void
   now?: () => number
   timing?: Partial<{ timeoutMs: number; leaseMs: number; pollMs: number; graceMs: number }>
 }
@@ -98,6 +100,7 @@ export class DeliveryWorker {
       })),
     )
     await settleAttempts(db, attempts, this.#now())
+    for (const { result } of attempts) this.#deps.onSettled?.(result.kind)
     this.#tell(attempts)
     return true
   }

@@ -4,8 +4,9 @@ import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import type { AuthContext } from '../auth-context.ts'
+import type { Keys } from '../keys/key-ring.ts'
 import { apiKeyRole, readApiKey, readBearer } from '../keys/read-api-key.ts'
-import { isExpired } from '../keys/token-signer.ts'
+import { isExpired, type TokenClaims } from '../keys/token-signer.ts'
 import { isUuid } from '../protocol/is-uuid.ts'
 import { isLoginOpen } from '../sessions/is-login-alive.ts'
 
@@ -27,19 +28,25 @@ interface CallerRow {
 export function createIdentify({ db, keys }: AuthContext): (request: FastifyRequest) => Promise<Caller> {
   const query = compileCallerQuery(db)
   return async (request) => {
-    const { signer } = await keys.current()
-    if ((await readApiKey(signer, request.headers.apikey)) === null) return { kind: 'guest' }
+    const current = await keys.current()
+    if ((await readApiKey(current, request.headers.apikey)) === null) return { kind: 'guest' }
     const bearer = readBearer(request.headers.authorization)
     if (bearer === null) return { kind: 'anon' }
-    const claims = await signer.verify(bearer)
+    const claims = await current.signer.verify(bearer)
     if (claims === null)
       throw new AppError(401, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
     if (isExpired(claims)) throw new AppError(401, 'jwt_expired', 'JWT expired')
     const sessionId = claims.session_id
-    if (sessionId === undefined) return { kind: apiKeyRole(claims) === 'service_role' ? 'service' : 'anon' }
+    if (sessionId === undefined) return { kind: kindOfKey(claims, current) }
     const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
     return toCaller(row, sessionId, Date.now())
   }
+}
+
+function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
+  if (keys.revoked.has(claims.jti ?? ''))
+    throw new AppError(401, 'bad_jwt', 'invalid JWT: this key was revoked')
+  return apiKeyRole(claims, keys) === 'service_role' ? 'service' : 'anon'
 }
 
 function toCaller(row: CallerRow | undefined, sessionId: string, now: number): Caller {

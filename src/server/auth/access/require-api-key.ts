@@ -17,7 +17,7 @@ export function requireApiKey(scope: FastifyInstance, { keys }: AuthContext): vo
     if (request.routeOptions.config?.keyless === true) return
     const { apikey } = request.headers
     if (apikey === undefined) throw refusal('No API key found in request')
-    if ((await readApiKey((await keys.current()).signer, apikey)) === null) throw refusal('Invalid API key')
+    if ((await readApiKey(await keys.current(), apikey)) === null) throw refusal('Invalid API key')
   })
 }
 

@@ -46,7 +46,8 @@ export async function requireToken(context: AuthContext, request: FastifyRequest
 export async function requireService(context: AuthContext, request: FastifyRequest): Promise<void> {
   const claims = await requireToken(context, request)
   if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
-  if (apiKeyRole(claims) !== 'service_role') throw authError(403, 'not_admin', 'User not allowed')
+  if (apiKeyRole(claims, await context.keys.current()) !== 'service_role')
+    throw authError(403, 'not_admin', 'User not allowed')
 }
 
 export async function findSession(

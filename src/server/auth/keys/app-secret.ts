@@ -28,6 +28,12 @@ export async function readOrMakeSecret(
   return openSecret(secrets, name, stored)
 }
 
+/** Null when there is none of this name. */
+export async function readSecret(db: Db, secrets: SecretPort, name: string): Promise<string | null> {
+  const sealed = await readSealedSecret(db, name)
+  return sealed === null ? null : openSecret(secrets, name, sealed)
+}
+
 /** As it is stored: good for telling whether it changed. */
 export async function readSealedSecret(db: Db, name: string): Promise<string | null> {
   const row = await db.selectFrom('app_secrets').select('value').where('name', '=', name).executeTakeFirst()

@@ -1,12 +1,14 @@
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
+import { readRevokedKeys } from './api-keys.ts'
 import { readSealedSecret } from './app-secret.ts'
 import {
+  FORMER_KEY_SECRET,
+  readFormerKey,
   readSigningKeyFile,
   readStoredSigningKey,
   SIGNING_KEY_SECRET,
-  type SigningKey,
 } from './signing-key.ts'
 import { TokenSigner } from './token-signer.ts'
 
@@ -15,54 +17,63 @@ const RECHECK_MS = 5_000
 
 export type ApiKeyRole = 'anon' | 'service_role'
 
-/** The key that is in force now, with the public key's token made from it. */
+/** The keys that are in force now, with the public key's token made from the one that signs. */
 export interface Keys {
   signer: TokenSigner
   anonKey: string
+  /** Ids of service keys that are good no longer. */
+  revoked: ReadonlySet<string>
+}
+
+export interface ServiceKey {
+  id: string
+  expiresAt: Date | null
 }
 
 export class KeyRing {
   readonly #db: Db
   readonly #secrets: SecretPort
-  readonly #issuer: string
-  readonly #fromFile: boolean
+  readonly #config: Config
   #keys: Keys
-  #stored: string | null
+  /** What the keys were made from, as it is stored. */
+  #stored: string
   /** By the monotonic clock. */
   #checkedAt = performance.now()
 
-  private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string | null) {
+  private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string) {
     this.#db = db
     this.#secrets = secrets
-    this.#issuer = authIssuer(config)
-    this.#fromFile = config.auth.signingKeyFile !== null
+    this.#config = config
     this.#keys = keys
     this.#stored = stored
   }
 
   static async open(db: Db, secrets: SecretPort, config: Config): Promise<KeyRing> {
-    const file = config.auth.signingKeyFile
-    const key = file === null ? await readStoredSigningKey(db, secrets) : await readSigningKeyFile(file)
-    const stored = file === null ? await readSealedSecret(db, SIGNING_KEY_SECRET) : null
-    return new KeyRing(db, secrets, config, await makeKeys(key, authIssuer(config)), stored)
+    const keys = await readKeys(db, secrets, config)
+    return new KeyRing(db, secrets, config, keys, await readStored(db, config))
   }
 
   async current(): Promise<Keys> {
-    if (!this.#fromFile && performance.now() - this.#checkedAt >= RECHECK_MS) await this.#recheck()
+    if (performance.now() - this.#checkedAt >= RECHECK_MS) await this.#recheck()
     return this.#keys
   }
 
-  /** A key for scripts and automations. Every one that was ever made from this key is good until it is replaced. */
-  async makeServiceKey(): Promise<string> {
-    return signApiKey((await this.current()).signer, this.#issuer, 'service_role')
+  /** A key for scripts and automations. It is good until it expires, is revoked, or the signing key is replaced. */
+  async makeServiceKey({ id, expiresAt }: ServiceKey): Promise<string> {
+    const { signer } = await this.current()
+    return signApiKey(signer, authIssuer(this.#config), 'service_role', {
+      jti: id,
+      ...(expiresAt === null ? {} : { exp: Math.floor(expiresAt.getTime() / 1000) }),
+    })
   }
 
   async #recheck(): Promise<void> {
     this.#checkedAt = performance.now()
-    const stored = await readSealedSecret(this.#db, SIGNING_KEY_SECRET)
-    if (stored === this.#stored) return
-    this.#keys = await makeKeys(await readStoredSigningKey(this.#db, this.#secrets), this.#issuer)
-    this.#stored = stored
+    const stored = await readStored(this.#db, this.#config)
+    if (stored !== this.#stored) {
+      this.#keys = await readKeys(this.#db, this.#secrets, this.#config)
+      this.#stored = stored
+    } else this.#keys = { ...this.#keys, revoked: await readRevokedKeys(this.#db) }
   }
 }
 
@@ -71,11 +82,39 @@ export function authIssuer(config: Config): string {
   return `${config.adminUrl ?? config.siteUrl}/auth/v1`
 }
 
-async function makeKeys(key: SigningKey, issuer: string): Promise<Keys> {
-  const signer = new TokenSigner(key)
-  return { signer, anonKey: await signApiKey(signer, issuer, 'anon') }
+/** Another text means other keys. */
+async function readStored(db: Db, { auth }: Config): Promise<string> {
+  if (auth.signingKeyFile !== null) return ''
+  const names = [SIGNING_KEY_SECRET, FORMER_KEY_SECRET]
+  return JSON.stringify(await Promise.all(names.map((name) => readSealedSecret(db, name))))
 }
 
-function signApiKey(signer: TokenSigner, issuer: string, role: ApiKeyRole): Promise<string> {
-  return signer.sign({ iss: issuer, role, iat: Math.floor(Date.now() / 1000) })
+async function readKeys(db: Db, secrets: SecretPort, config: Config): Promise<Keys> {
+  const signer = await readSigner(db, secrets, config)
+  return {
+    signer,
+    anonKey: await signApiKey(signer, authIssuer(config), 'anon'),
+    revoked: await readRevokedKeys(db),
+  }
+}
+
+async function readSigner(db: Db, secrets: SecretPort, { auth }: Config): Promise<TokenSigner> {
+  if (auth.signingKeyFile !== null) {
+    const [key, ...others] = await readSigningKeyFile(auth.signingKeyFile)
+    return new TokenSigner(
+      key,
+      others.map((other) => ({ key: other, until: null })),
+    )
+  }
+  const former = await readFormerKey(db, secrets)
+  return new TokenSigner(await readStoredSigningKey(db, secrets), former === null ? [] : [former])
+}
+
+function signApiKey(
+  signer: TokenSigner,
+  issuer: string,
+  role: ApiKeyRole,
+  more: { jti?: string; exp?: number } = {},
+): Promise<string> {
+  return signer.sign({ iss: issuer, role, iat: Math.floor(Date.now() / 1000), ...more })
 }

@@ -4,7 +4,8 @@ import { ConfigError } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { closeKeyFile } from '#server/db/owner-only.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
-import { readOrMakeSecret } from './app-secret.ts'
+import { readOrMakeSecret, readSecret } from './app-secret.ts'
+import type { VerifyingKey } from './token-signer.ts'
 
 type SigningAlgorithm = 'ES256' | 'RS256'
 
@@ -18,16 +19,25 @@ export interface SigningKey {
 }
 
 export const SIGNING_KEY_SECRET = 'signing_key'
+/** The one before, while what it signed still counts. */
+export const FORMER_KEY_SECRET = 'former_signing_key'
+
+/** As it is sealed. */
+export interface FormerKey {
+  jwk: JWK
+  until: string
+}
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** A JWK, a list of them (the first counts), or a key set: the forms in which operators keep such files. */
-export async function readSigningKeyFile(file: string): Promise<SigningKey> {
+/** A JWK, a list of them or a key set: the forms in which operators keep such files. The first signs, all verify. */
+export async function readSigningKeyFile(file: string): Promise<[SigningKey, ...SigningKey[]]> {
   closeKeyFile(file)
   try {
     const content: unknown = JSON.parse(await readFile(file, 'utf8'))
     const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
-    return await importSigningKey(list[0] as JWK)
+    const [first, ...others] = list as [JWK, ...JWK[]]
+    return [await importSigningKey(first), ...(await Promise.all(others.map(importSigningKey)))]
   } catch {
     // Whatever the parser or the importer would say could quote the key.
     throw new ConfigError([
@@ -40,6 +50,14 @@ export async function readSigningKeyFile(file: string): Promise<SigningKey> {
 export async function readStoredSigningKey(db: Db, secrets: SecretPort): Promise<SigningKey> {
   const stored = await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
   return importSigningKey(JSON.parse(stored))
+}
+
+/** Null when there is none. */
+export async function readFormerKey(db: Db, secrets: SecretPort): Promise<VerifyingKey | null> {
+  const stored = await readSecret(db, secrets, FORMER_KEY_SECRET)
+  if (stored === null) return null
+  const { jwk, until } = JSON.parse(stored) as FormerKey
+  return { key: await importSigningKey(jwk), until: Date.parse(until) }
 }
 
 export async function makeSigningKey(): Promise<string> {

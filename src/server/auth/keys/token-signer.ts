@@ -1,4 +1,4 @@
-import { compactVerify, type JWTPayload, SignJWT } from 'jose'
+import { compactVerify, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import type { SigningKey } from './signing-key.ts'
 
@@ -12,16 +12,35 @@ const CACHE_SIZE = 5_000
 /** How long a session's access token is good. */
 export const ACCESS_TOKEN_SECONDS = 3600
 
+/** A key that no longer signs; what it signed counts until then. */
+export interface VerifyingKey {
+  key: SigningKey
+  /** Null: for as long as the operator's file names it. */
+  until: number | null
+}
+
+interface Verified {
+  claims: TokenClaims
+  until: number | null
+}
+
 /**
- * Signs and verifies with one key. A token that was verified once is remembered: the signature check is the expensive
- * part.
+ * Signs with one key and verifies with it and those before it. A token that was verified once is remembered: the
+ * signature check is the expensive part.
  */
 export class TokenSigner {
   readonly key: SigningKey
-  readonly #verified = new Map<string, TokenClaims>()
+  readonly #keys: readonly VerifyingKey[]
+  readonly #verified = new Map<string, Verified>()
 
-  constructor(key: SigningKey) {
+  constructor(key: SigningKey, former: readonly VerifyingKey[] = []) {
     this.key = key
+    this.#keys = [{ key, until: null }, ...former]
+  }
+
+  /** As the key set publishes them, the one that signs first. */
+  publicJwks(): JWK[] {
+    return this.#keys.filter(isInForce).map(({ key }) => key.publicJwk)
   }
 
   sign(claims: JWTPayload): Promise<string> {
@@ -33,22 +52,29 @@ export class TokenSigner {
   /** Signature only: whether it has expired is for the caller to judge. Null when it is not ours. */
   async verify(token: string): Promise<TokenClaims | null> {
     const known = this.#verified.get(token)
-    if (known !== undefined) return known
-    const claims = await this.#check(token)
-    if (claims === null) return null
-    if (this.#verified.size >= CACHE_SIZE) this.#verified.clear()
-    this.#verified.set(token, claims)
-    return claims
-  }
-
-  async #check(token: string): Promise<TokenClaims | null> {
-    try {
-      const { payload } = await compactVerify(token, this.key.publicKey, { algorithms: [this.key.alg] })
-      const claims: unknown = JSON.parse(new TextDecoder().decode(payload))
-      return typeof claims === 'object' && claims !== null ? (claims as TokenClaims) : null
-    } catch {
-      return null
+    if (known !== undefined && isInForce(known)) return known.claims
+    for (const { key, until } of this.#keys.filter(isInForce)) {
+      const claims = await check(token, key)
+      if (claims === null) continue
+      if (this.#verified.size >= CACHE_SIZE) this.#verified.clear()
+      this.#verified.set(token, { claims, until })
+      return claims
     }
+    return null
+  }
+}
+
+function isInForce({ until }: { until: number | null }): boolean {
+  return until === null || until > Date.now()
+}
+
+async function check(token: string, { publicKey, alg }: SigningKey): Promise<TokenClaims | null> {
+  try {
+    const { payload } = await compactVerify(token, publicKey, { algorithms: [alg] })
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload))
+    return typeof claims === 'object' && claims !== null ? (claims as TokenClaims) : null
+  } catch {
+    return null
   }
 }
 

@@ -1,11 +1,13 @@
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
+import { ProductionNotices } from './production-notices.tsx'
 
 export function SettingsScreen() {
   return (
     <>
       <PageHeading title="Configurações" />
+      <ProductionNotices />
       <Card>
         <EmptyState
           picture={<DoorUnderConstruction />}

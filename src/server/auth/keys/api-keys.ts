@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '#server/db/audit.ts'
+import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
+import { locked } from '#server/db/locked.ts'
+
+export interface ApiKeyRow {
+  id: string
+  name: string
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+const OPERATOR = { actor_id: null, actor: 'command line' }
+
+/** Null when the name is taken: two keys of one name could not be told apart. */
+export function insertApiKey(
+  db: Db,
+  name: string,
+  expiresAt: Date | null,
+  now = new Date(),
+): Promise<ApiKeyRow | null> {
+  return change(db, async (trx) => {
+    const row = await trx
+      .insertInto('auth_api_keys')
+      .values({
+        id: randomUUID(),
+        name,
+        created_at: now.toISOString(),
+        expires_at: expiresAt?.toISOString() ?? null,
+        revoked_at: null,
+      })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) return null
+    await recordAudit(trx, { ...OPERATOR, action: 'auth.api_key_made', subject: row.id, after: { name } })
+    return row
+  })
+}
+
+export function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
+  return db.selectFrom('auth_api_keys').selectAll().orderBy('created_at').orderBy('name').execute()
+}
+
+/** False when there is none of this name that is still good. Running servers notice within seconds. */
+export function revokeApiKey(db: Db, name: string, now = new Date()): Promise<boolean> {
+  return change(db, async (trx) => {
+    const found = await locked(
+      trx,
+      trx.selectFrom('auth_api_keys').select('id').where('name', '=', name).where('revoked_at', 'is', null),
+    ).executeTakeFirst()
+    if (found === undefined) return false
+    await trx
+      .updateTable('auth_api_keys')
+      .set({ revoked_at: now.toISOString() })
+      .where('id', '=', found.id)
+      .execute()
+    await recordAudit(trx, {
+      ...OPERATOR,
+      action: 'auth.api_key_revoked',
+      subject: found.id,
+      before: { name },
+    })
+    return true
+  })
+}
+
+export async function readRevokedKeys(db: Db): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('auth_api_keys').select('id').where('revoked_at', 'is not', null).execute()
+  return new Set(rows.map(({ id }) => id))
+}

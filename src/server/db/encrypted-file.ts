@@ -1,0 +1,71 @@
+import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { Readable, Writable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { BackupError } from './backup-error.ts'
+
+/** The first line of every age file (age-encryption.org/v1). */
+const HEADER = Buffer.from('age-encryption.org/v1\n')
+
+export function isEncrypted(file: string): boolean {
+  const head = Buffer.alloc(HEADER.length)
+  const handle = openSync(file, 'r')
+  try {
+    readSync(handle, head, 0, head.length, 0)
+  } finally {
+    closeSync(handle)
+  }
+  return head.equals(HEADER)
+}
+
+/** Whoever holds the recipient's secret key can read the result, with this program or with `age -d`. */
+export async function encryptFile(from: string, to: string, recipient: string): Promise<void> {
+  // Loaded when it is used: most processes never are asked for it.
+  const { Encrypter } = await import('age-encryption')
+  const encrypter = new Encrypter()
+  try {
+    encrypter.addRecipient(recipient)
+  } catch {
+    throw new BackupError(
+      'A chave pública age (BACKUP_RECIPIENT) não é válida: confira se foi copiada inteira.',
+    )
+  }
+  const encrypted = await encrypter.encrypt(toWeb(from))
+  await (encrypted as globalThis.ReadableStream<Uint8Array>).pipeTo(toWritable(to))
+}
+
+/** `identityFile` is what `age-keygen` writes: comments, and lines that begin with AGE-SECRET-KEY. */
+export async function decryptFile(from: string, to: string, identityFile: string): Promise<void> {
+  const { Decrypter } = await import('age-encryption')
+  const identities = await readIdentities(identityFile)
+  const decrypter = new Decrypter()
+  try {
+    for (const identity of identities) decrypter.addIdentity(identity)
+    const decrypted = await decrypter.decrypt(toWeb(from))
+    await (decrypted as globalThis.ReadableStream<Uint8Array>).pipeTo(toWritable(to))
+  } catch (error) {
+    throw new BackupError(
+      `O backup ${from} não abre com as chaves de ${identityFile} (${(error as Error).message}). Use a chave secreta do destinatário para quem ele foi cifrado.`,
+    )
+  }
+}
+
+async function readIdentities(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new BackupError(`O arquivo de chaves ${file} não pode ser lido (${error.code}).`)
+  })
+  const identities = text.split(/\r?\n/).filter((line) => line.startsWith('AGE-SECRET-KEY-'))
+  if (identities.length === 0)
+    throw new BackupError(`O arquivo ${file} não contém nenhuma chave secreta age (AGE-SECRET-KEY-…).`)
+  return identities
+}
+
+function toWeb(file: string): globalThis.ReadableStream<Uint8Array> {
+  return Readable.toWeb(
+    createReadStream(file),
+  ) as ReadableStream<Uint8Array> as globalThis.ReadableStream<Uint8Array>
+}
+
+function toWritable(file: string): WritableStream<Uint8Array> {
+  return Writable.toWeb(createWriteStream(file, { mode: 0o600 })) as WritableStream<Uint8Array>
+}

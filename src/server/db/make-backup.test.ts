@@ -1,0 +1,157 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeStorage, type Storage } from '#tests/support/engines.ts'
+import { BackupSchedule } from './backup-schedule.ts'
+import { openDatabase } from './database.ts'
+import type { BackupFacts } from './inspect-backup.ts'
+import { makeBackup } from './make-backup.ts'
+import { MIGRATIONS, migrate } from './migrate.ts'
+import { restoreDatabase } from './restore.ts'
+
+let storage: Storage
+beforeEach(async () => {
+  storage = await makeStorage('sqlite')
+})
+afterEach(() => storage.remove())
+
+const at = (name: string) => join(storage.dataDir, name)
+const accept = async () => {}
+
+async function fill(migrations = MIGRATIONS): Promise<void> {
+  const { db, close } = openDatabase(storage)
+  await migrate(db, migrations)
+  await db.insertInto('rate_limits').values({ key: 'marca-d-agua', count: 1, expires_at: '2030' }).execute()
+  await close()
+}
+
+async function readKeys(): Promise<string[]> {
+  const { db, close } = openDatabase(storage)
+  const rows = await db.selectFrom('rate_limits').select('key').execute()
+  await close()
+  return rows.map(({ key }) => key)
+}
+
+test('a backup is opened and every table counted', async () => {
+  await fill()
+  const facts = await makeBackup(storage.dataDir, at('copy.db'), null)
+  const { db, close } = openDatabase(storage)
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  let rows = 0
+  for (const { name } of tables)
+    rows += Number(
+      (
+        await db
+          .selectFrom(name as 'rate_limits')
+          .select((eb) => eb.fn.countAll().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    )
+  await close()
+  expect(facts).toMatchObject({ rows, tables: tables.length, missing: [] })
+})
+
+test('an encrypted one shows nothing, leaves nothing plain, and comes back with its key alone', async () => {
+  await fill()
+  const identity = await generateIdentity()
+  const other = await generateIdentity()
+  writeFileSync(at('key.txt'), `# created: hoje\n${identity}\n`)
+  writeFileSync(at('other.txt'), other)
+  const before = readdirSync(storage.dataDir)
+  await makeBackup(storage.dataDir, at('copy.age'), await identityToRecipient(identity))
+  expect(readdirSync(storage.dataDir).filter((name) => !before.includes(name))).toEqual(['copy.age'])
+  expect(statSync(at('copy.age')).mode & 0o777).toBe(0o600)
+  const bytes = readFileSync(at('copy.age'))
+  expect(bytes.subarray(0, 21).toString()).toBe('age-encryption.org/v1')
+  expect(bytes.includes('marca-d-agua')).toBe(false)
+  const restore = (identityFile?: string) =>
+    restoreDatabase({ dataDir: storage.dataDir, backup: at('copy.age'), identityFile, force: true, accept })
+  await expect(restore()).rejects.toThrow('--identity')
+  await expect(restore(at('other.txt'))).rejects.toThrow('não abre com as chaves')
+  await expect(restore(at('missing.txt'))).rejects.toThrow('ENOENT')
+  await expect(restore(at('copy.age'))).rejects.toThrow('não contém nenhuma chave')
+  expect(await readKeys()).toEqual(['marca-d-agua'])
+  const { db, close } = openDatabase(storage)
+  await db.deleteFrom('rate_limits').execute()
+  await close()
+  await restore(at('key.txt'))
+  expect(await readKeys()).toEqual(['marca-d-agua'])
+  // One byte that was changed on the way is noticed, and nothing is replaced.
+  bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
+  writeFileSync(at('copy.age'), bytes)
+  await expect(restore(at('key.txt'))).rejects.toThrow('não abre')
+  expect(await readKeys()).toEqual(['marca-d-agua'])
+})
+
+test('of an earlier version it is said which migrations the next start brings', async () => {
+  const [last = ''] = Object.keys(MIGRATIONS).slice(-1)
+  const { [last]: _last, ...earlier } = MIGRATIONS
+  await fill(earlier)
+  await makeBackup(storage.dataDir, at('copy.db'), null)
+  const { missing } = await restoreDatabase({
+    dataDir: storage.dataDir,
+    backup: at('copy.db'),
+    force: true,
+    accept,
+  })
+  expect(missing).toEqual([last])
+})
+
+test('the schedule makes one when the newest is old enough, keeps the newest few and tells what fails', async () => {
+  await fill()
+  const directory = at('backups')
+  const made: [string, BackupFacts][] = []
+  const failed: unknown[] = []
+  let now = Date.parse('2026-11-15T12:00:00Z')
+  const schedule = new BackupSchedule({
+    dataDir: storage.dataDir,
+    directory,
+    everyMs: 3_600_000,
+    keep: 2,
+    recipient: null,
+    onMade: (file, facts) => made.push([file, facts]),
+    onFailed: (error) => failed.push(error),
+    now: () => now,
+  })
+  const look = async () => {
+    await schedule.look()
+    // The schedule reads the time from the file, which this machine's clock wrote.
+    for (const [file] of made.slice(-1)) if (existsSync(file)) utimesSync(file, now / 1000, now / 1000)
+  }
+  await look()
+  expect(made).toHaveLength(1)
+  expect(made[0]?.[1].rows).toBeGreaterThan(0)
+  expect(statSync(directory).mode & 0o777).toBe(0o700)
+  now += 3_599_000
+  await look()
+  expect(made).toHaveLength(1)
+  for (let hour = 0; hour < 3; hour++) {
+    now += 3_600_000
+    await look()
+  }
+  expect(made).toHaveLength(4)
+  writeFileSync(join(directory, 'portico-notes.db'), 'somebody else’s')
+  now += 3_600_000
+  await look()
+  expect(readdirSync(directory).sort()).toEqual([
+    'portico-2026-11-15T15-59-59.000Z.db',
+    'portico-2026-11-15T16-59-59.000Z.db',
+    'portico-notes.db',
+  ])
+  chmodSync(at('portico.db'), 0o600)
+  writeFileSync(at('portico.db'), 'damaged'.repeat(1000))
+  now += 3_600_000
+  await look()
+  expect(made).toHaveLength(5)
+  expect(String(failed)).toContain('Não foi possível gravar o backup')
+  await schedule.stop()
+})

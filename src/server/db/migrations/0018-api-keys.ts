@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely'
+import { columnTypes, createTable } from '../column-types.ts'
+
+/** Service keys by name, so that each can be listed and revoked; the keys themselves are stored nowhere. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const t = columnTypes(db)
+  await createTable(db, 'auth_api_keys')
+    .addColumn('id', t.uuid, (c) => c.primaryKey().notNull())
+    .addColumn('name', t.text, (c) => c.notNull().unique())
+    .addColumn('created_at', t.timestamp, (c) => c.notNull())
+    .addColumn('expires_at', t.timestamp)
+    .addColumn('revoked_at', t.timestamp)
+    .execute()
+}

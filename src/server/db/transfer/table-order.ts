@@ -1,0 +1,36 @@
+import type { Schema } from '../schema.ts'
+
+/**
+ * Every table with its primary key, those that others refer to first: rows are written in this order, and read in the
+ * order of their keys. A table that is not named here does not compile.
+ */
+export const TABLE_KEYS = {
+  auth_users: ['id'],
+  admin_roles: ['user_id'],
+  auth_logins: ['id'],
+  auth_sessions: ['id'],
+  auth_refresh_tokens: ['id'],
+  auth_factors: ['id'],
+  auth_challenges: ['id'],
+  auth_recovery_codes: ['id'],
+  auth_one_time_tokens: ['id'],
+  auth_api_keys: ['id'],
+  app_secrets: ['name'],
+  secret_key: ['id'],
+  tracking_pixels: ['id'],
+  permitted_hosts: ['pixel_id', 'host'],
+  compiled_tags: ['pixel_id'],
+  tag_reports: ['pixel_id', 'hour'],
+  tag_evidence: ['pixel_id', 'hour', 'revision', 'subject', 'verdict'],
+  blocked_hosts: ['id'],
+  consent_records: ['id'],
+  newsletter_subscriptions: ['id'],
+  site_state: ['id'],
+  readiness: ['id'],
+  rate_limits: ['key'],
+  audit_events: ['id'],
+} as const satisfies { [Table in keyof Schema]: readonly (keyof Schema[Table])[] }
+
+export type TableName = keyof typeof TABLE_KEYS
+
+export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[]

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { type EngineName, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { insertSecrets, openAll, textsOf } from '#tests/support/secret-rows.ts'
+import type { Db } from '../database.ts'
+import { exportRows } from './export-rows.ts'
+import { importRows } from './import-rows.ts'
+import { type Row, readPages } from './read-pages.ts'
+import { TABLE_KEYS, TABLE_NAMES, type TableName } from './table-order.ts'
+
+const opened: TestDatabase[] = []
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+
+async function make(engine: EngineName): Promise<TestDatabase> {
+  const database = await makeDatabase(engine)
+  opened.push(database)
+  return database
+}
+
+/** At least one row in every table, with what engines may treat differently: emptiness, quotes, long texts, JSON. */
+async function fill({ db, secrets }: TestDatabase): Promise<void> {
+  await insertSecrets(db, secrets, 'ana@exemplo.com.br')
+  const at = '2026-11-15T12:34:56.789Z'
+  const user = await db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()
+  const factor = await db.selectFrom('auth_factors').select('id').executeTakeFirstOrThrow()
+  const [login, session, pixel] = [randomUUID(), randomUUID(), randomUUID()]
+  const time = { created_at: at, updated_at: at }
+  await db
+    .insertInto('admin_roles')
+    .values({ user_id: user.id, role: 'admin', ...time })
+    .execute()
+  const amr = JSON.stringify([{ method: 'password', timestamp: 1 }])
+  const person = {
+    user_id: user.id,
+    aal: 'aal2',
+    amr,
+    user_agent: 'Um "navegador" \\ Ação 🎉',
+    network: null,
+  } as const
+  await db
+    .insertInto('auth_logins')
+    .values({ id: login, ...person, token_hash: 'a', created_at: at, last_used_at: at, expires_at: at })
+    .execute()
+  await db
+    .insertInto('auth_sessions')
+    .values({ id: session, login_id: login, ...person, created_at: at, last_used_at: at })
+    .execute()
+  await db
+    .insertInto('auth_refresh_tokens')
+    .values({
+      id: randomUUID(),
+      session_id: session,
+      token_hash: 'b',
+      parent_id: null,
+      used_at: at,
+      retired_at: null,
+      created_at: at,
+    })
+    .execute()
+  await db
+    .insertInto('auth_challenges')
+    .values({ id: randomUUID(), factor_id: factor.id, created_at: at, expires_at: at, verified_at: null })
+    .execute()
+  await db
+    .insertInto('auth_recovery_codes')
+    .values({ id: randomUUID(), user_id: user.id, code_hash: 'c', used_at: null, created_at: at })
+    .execute()
+  await db
+    .insertInto('auth_one_time_tokens')
+    .values({
+      id: randomUUID(),
+      user_id: user.id,
+      kind: 'recovery',
+      token_hash: 'd',
+      code_hash: null,
+      sent_to: '',
+      created_at: at,
+      expires_at: at,
+      used_at: null,
+    })
+    .execute()
+  await db
+    .insertInto('tracking_pixels')
+    .values({
+      id: pixel,
+      name: 'Ação "x"',
+      type: 'custom',
+      pixel_id: null,
+      code: `<script>${'ç"\\n\n'.repeat(5_000)}</script>`,
+      is_active: true,
+      allowed_hosts: '["a.example"]',
+      consent_category: 'marketing',
+      vendor: null,
+      ...time,
+    })
+    .execute()
+  await db
+    .insertInto('permitted_hosts')
+    .values({ pixel_id: pixel, host: 'a.example', permitted_by: 'ana@exemplo.com.br', permitted_at: at })
+    .execute()
+  await db
+    .insertInto('compiled_tags')
+    .values({
+      pixel_id: pixel,
+      source_hash: 'e',
+      compiler_version: 1,
+      added_hosts: 0,
+      sources: '{"b":1,"a":2}',
+      body: '{}',
+    })
+    .execute()
+  await db
+    .insertInto('tag_reports')
+    .values({ pixel_id: pixel, hour: at, last_ran_at: null, last_error: null })
+    .execute()
+  await db
+    .insertInto('tag_evidence')
+    .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
+    .execute()
+  await db
+    .insertInto('blocked_hosts')
+    .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })
+    .execute()
+  await db
+    .insertInto('consent_records')
+    .values({
+      id: randomUUID(),
+      consent_id: randomUUID(),
+      action: 'accept',
+      categories: '[]',
+      text_version: 1,
+      tag_set_version: '',
+      created_at: at,
+    })
+    .execute()
+  // More than a page.
+  await db
+    .insertInto('newsletter_subscriptions')
+    .values(
+      Array.from({ length: 1203 }, (_, index) => ({
+        id: randomUUID(),
+        email: `p${index}@exemplo.com.br`,
+        status: 'pending' as const,
+        delivery_key: randomUUID(),
+        next_attempt_at: at,
+        leased_until: null,
+        last_error: null,
+        created_at: at,
+        delivered_at: null,
+      })),
+    )
+    .execute()
+  await db
+    .insertInto('auth_api_keys')
+    .values({ id: randomUUID(), name: 'loja', created_at: at, expires_at: null, revoked_at: at })
+    .execute()
+  await db.insertInto('rate_limits').values({ key: 'x', count: 1, expires_at: at }).execute()
+  await db
+    .insertInto('audit_events')
+    .values({
+      id: randomUUID(),
+      actor_id: null,
+      actor: 'guest',
+      action: 'x',
+      subject: null,
+      before: null,
+      after: '{"z":[1,null,{"y":"é"}],"a":true}',
+      created_at: at,
+    })
+    .execute()
+}
+
+async function rowsOf(db: Db): Promise<Record<string, Row[]>> {
+  const all: Record<string, Row[]> = {}
+  for (const table of TABLE_NAMES) {
+    const rows: Row[] = []
+    for await (const page of readPages(db, table)) rows.push(...page)
+    // Engines sort texts by rules of their own.
+    const keyOf = (row: Row) =>
+      JSON.stringify(TABLE_KEYS[table as TableName].map((key) => row[key as string]))
+    all[table] = rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  }
+  return all
+}
+
+async function textOf(db: Db): Promise<string> {
+  let text = ''
+  for await (const part of exportRows(db)) text += part
+  return text
+}
+
+const linesOf = (text: string) =>
+  async function* () {
+    yield* text.trimEnd().split('\n')
+  }
+const accept = async () => {}
+
+test.each<[EngineName, EngineName]>([
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+])('from %s to %s every row of every table is equal, and what was sealed opens', async (from, to) => {
+  const source = await make(from)
+  await fill(source)
+  const before = await rowsOf(source.db)
+  expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([])
+  const target = await make(to)
+  const count = await importRows(target.db, { lines: linesOf(await textOf(source.db)), force: false, accept })
+  expect(count).toBe(Object.values(before).reduce((sum, rows) => sum + rows.length, 0))
+  expect(await rowsOf(target.db)).toEqual(before)
+  const secretRows = await insertSecrets(source.db, source.secrets)
+  await importRows(target.db, { lines: linesOf(await textOf(source.db)), force: true, accept })
+  expect(await openAll(target.db, source.secrets, secretRows)).toEqual(textsOf(secretRows))
+})
+
+test('is refused whole: into a database in use, of another version, cut off, changed or of something else', async () => {
+  const source = await make('sqlite')
+  await fill(source)
+  const text = await textOf(source.db)
+  const target = await make('sqlite')
+  const tryWith = (changed: string) =>
+    importRows(target.db, { lines: linesOf(changed), force: false, accept })
+  const empty = await rowsOf(target.db)
+  const lines = text.trimEnd().split('\n')
+  await expect(tryWith(lines.slice(0, -1).join('\n'))).rejects.toThrow('incompleto')
+  await expect(tryWith(text.slice(0, -200))).rejects.toThrow('incompleto')
+  await expect(tryWith(text.replace('p7@exemplo', 'p8x@exemplo'))).rejects.toThrow('incompleto')
+  await expect(tryWith('{"a":1}\n')).rejects.toThrow('não é uma exportação')
+  await expect(tryWith(text.replace('"0001-auth",', ''))).rejects.toThrow('outra forma')
+  const refuse = async () => Promise.reject(new Error('no key'))
+  await expect(importRows(target.db, { lines: linesOf(text), force: false, accept: refuse })).rejects.toThrow(
+    'no key',
+  )
+  expect(await rowsOf(target.db)).toEqual(empty)
+  await expect(importRows(source.db, { lines: linesOf(text), force: false, accept })).rejects.toThrow(
+    'já tem dados (auth_users)',
+  )
+})
+
+test('knows every table that the migrations make', async () => {
+  const { db } = await make('sqlite')
+  const tables = await db.introspection.getTables()
+  expect(TABLE_NAMES.toSorted()).toEqual(tables.map(({ name }) => name).sort())
+  for (const table of TABLE_NAMES) {
+    const { rows } = await sql<{
+      name: string
+      pk: number
+    }>`select name, pk from pragma_table_info(${table})`.execute(db)
+    const key = rows.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+    expect([table, ...key.map(({ name }) => name)]).toEqual([table, ...TABLE_KEYS[table]])
+  }
+})

@@ -1,0 +1,38 @@
+import { cleanup, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { ScriptedSite } from '../support/scripted-site.ts'
+
+const GAP = { code: 'no_smtp_url', message: 'Nenhum e-mail é enviado. Defina SMTP_URL.' }
+const PATH = '/admin/configuracoes'
+const line = () => screen.queryByText(/Nenhum e-mail é enviado/)
+
+function siteWith(gaps: (typeof GAP)[]): ScriptedSite {
+  const site = new ScriptedSite()
+  site.gaps = gaps
+  return site
+}
+
+test('what production lacks is one line, which goes when it is dismissed until the dashboard is opened again', async () => {
+  const site = siteWith([GAP])
+  const { person } = await openDashboard(site, { path: PATH })
+  expect(await screen.findByText(/Defina SMTP_URL/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Dispensar aviso' }))
+  expect(line()).toBeNull()
+  await person.click(screen.getByRole('link', { name: 'Usuários Admin' }))
+  await person.click(screen.getByRole('link', { name: 'Configurações' }))
+  await screen.findByRole('heading', { name: 'Configurações' })
+  expect(line()).toBeNull()
+  // A tag of the same origin could write there.
+  expect([localStorage.length, sessionStorage.length]).toEqual([0, 0])
+  cleanup()
+  await openDashboard(site, { path: PATH })
+  expect(await screen.findByText(/Defina SMTP_URL/)).toBeTruthy()
+})
+
+test('where nothing is missing, or nobody can tell, nothing is said', async () => {
+  await openDashboard(siteWith([]), { path: PATH })
+  await screen.findByRole('heading', { name: 'Configurações' })
+  expect(line()).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Dispensar aviso' })).toBeNull()
+})
