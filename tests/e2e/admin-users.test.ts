@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 
@@ -52,7 +53,9 @@ test('an admin is added, shown as described, and can sign in', async () => {
     .getByText(`${id.slice(0, 8)}…`, { exact: true })
     .waitFor()
   await row(ANA.email).getByText('Admin', { exact: true }).waitFor()
-  await row(ANA.email).getByText(new Intl.DateTimeFormat('pt-BR').format(new Date())).waitFor()
+  await row(ANA.email)
+    .getByText(new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE }).format(new Date()))
+    .waitFor()
 
   const hers = await admin.visit({ signedIn: false })
   await signIn(hers.page, ANA)
