@@ -14,5 +14,7 @@ testInFirefox('the page starts where Firefox hides its clock', async () => {
   const page = await browser.newPage()
   await page.goto(site.url)
   await page.waitForFunction(() => document.querySelector<HTMLElement>('.consent')?.hidden === false)
-  expect(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(0)
+  // That it does hide: everybody is in Reykjavík. Whether it tells of a first paint depends on its version.
+  const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+  expect(zone).toBe('Atlantic/Reykjavik')
 })

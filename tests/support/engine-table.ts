@@ -22,9 +22,16 @@ export class EngineTable {
 
   write(): void {
     if (!BROWSERS.every(canBeHad)) return
+    const untrue: unknown[] = []
     for (const [row, cells] of this.#rows) {
       const found = BROWSERS.map((browser) => (cells.get(browser) === true ? '✓' : '✗'))
-      writeDocRow('docs/engines.md', this.#table, [row, ...found])
+      try {
+        writeDocRow('docs/engines.md', this.#table, [row, ...found])
+      } catch (error) {
+        untrue.push(error)
+      }
     }
+    // After the last row: all of them are written by then.
+    if (untrue.length > 0) throw untrue[0]
   }
 }

@@ -1,25 +1,27 @@
-import { write, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
+import { openWithoutBlocking } from './open-without-blocking.ts'
 
 /** What waits for a full disk or a slow reader; past this, new lines are dropped. */
 const BUFFER_BYTES = 1_000_000
-/** A write that takes longer counts as hanging. */
-const STUCK_MS = 1_000
+/** What could not be written is tried again with the next line, or after this. */
+const RETRY_MS = 200
 
 /**
- * Where the log goes: written beside the requests, not between them. A full disk keeps lines back until there is room
- * again, and a reader that has stopped reading holds up nothing: neither ends or stops the process. (The logger's own
- * stream writes synchronously, fails with an event that ends the process, and its flush tries for ever.)
+ * Where the log goes: the lines of one turn of the event loop in one write, in order. A full disk keeps lines back until
+ * there is room again, and a reader that has stopped reading holds up nothing: neither ends or stops the process. (The
+ * logger's own stream fails with an event that ends the process, and its flush tries for ever.)
  */
 export class LogStream {
   readonly #fd: number
   #waiting: string[] = []
   #waitingBytes = 0
   #rest: Uint8Array | null = null
-  #writingSince: number | null = null
+  #willWrite = false
+  #retry: NodeJS.Timeout | null = null
   dropped = 0
 
   constructor(fd: number) {
-    this.#fd = fd
+    this.#fd = openWithoutBlocking(fd)
   }
 
   write(line: string): void {
@@ -29,33 +31,37 @@ export class LogStream {
     }
     this.#waiting.push(line)
     this.#waitingBytes += line.length
-    if (this.#writingSince === null) this.#writeOn()
+    if (this.#willWrite) return
+    this.#willWrite = true
+    setImmediate(() => this.#writeOn())
   }
 
   /** As the process ends: one try for what is left. */
   finish(): void {
-    // A thread that is inside a write would be waited for, and with it the end of the process.
-    if (this.#writingSince !== null && Date.now() - this.#writingSince > STUCK_MS)
-      process.kill(process.pid, 'SIGKILL')
-    try {
-      for (let left = this.#take(); left.length > 0; left = this.#take())
-        while (left.length > 0) left = left.subarray(writeSync(this.#fd, left))
-    } catch {
-      // There is nowhere left to say it.
-    }
+    this.#tryToWrite()
   }
 
   #writeOn(): void {
-    const chunk = this.#take()
-    if (chunk.length === 0) return
-    this.#writingSince = Date.now()
-    write(this.#fd, chunk, (error, written) => {
-      this.#writingSince = null
-      const left = error === null ? chunk.subarray(written) : chunk
-      if (left.length > 0) this.#rest = left
-      // After a failure the next line tries again.
-      if (error === null) this.#writeOn()
-    })
+    this.#willWrite = false
+    if (this.#tryToWrite() || this.#retry !== null) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.#writeOn()
+    }, RETRY_MS).unref()
+  }
+
+  /** False when something is left. */
+  #tryToWrite(): boolean {
+    let left = this.#take()
+    try {
+      for (; left.length > 0; left = this.#take())
+        while (left.length > 0) left = left.subarray(writeSync(this.#fd, left))
+      return true
+    } catch {
+      // There is nowhere to say it but here.
+      this.#rest = left
+      return false
+    }
   }
 
   /** What a write has left over comes first, so that no line is torn. */

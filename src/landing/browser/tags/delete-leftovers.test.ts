@@ -109,4 +109,16 @@ test('a page that goes cleans up after a choice that was taken back, in this win
   choose('desempenho')
   window.dispatchEvent(new Event('pagehide'))
   expect(left()).toEqual([])
+  // Nothing may run any more on this page, although it has run.
+  localStorage[BEFORE_TAGS] = 'a'
+  choose()
+  window.dispatchEvent(new Event('pagehide'))
+  expect(BEFORE_TAGS in localStorage).toBe(false)
+})
+
+test('a page that goes without any choice deletes nothing', () => {
+  ran(MARKETING)
+  set('_fbp')
+  window.dispatchEvent(new Event('pagehide'))
+  expect(left()).toEqual(['_fbp'])
 })

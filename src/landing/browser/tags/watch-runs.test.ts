@@ -32,9 +32,12 @@ beforeEach(() => {
   vi.stubGlobal(
     'PerformanceObserver',
     class {
-      observe() {}
+      #observes = false
+      observe({ type }: { type: string }) {
+        this.#observes = type === 'resource'
+      }
       takeRecords() {
-        return entries.splice(0)
+        return this.#observes ? entries.splice(0) : []
       }
     },
   )
@@ -196,6 +199,58 @@ test.each<[string, string, string[]]>([
   )
   failToLoad(address)
   expect(['first', 'second', 'named'].filter((id) => run(id).outcome === 'blocked')).toEqual(blocked)
+})
+
+test.each<[string, string, string, string, string]>([
+  [
+    'a script that its own file asked for',
+    'https://elsewhere.com/x.js',
+    'script-src-elem',
+    '/tags/a.js',
+    'stopped',
+  ],
+  ['a script of nobody’s file', 'https://elsewhere.com/x.js', 'script-src-elem', '/assets/x.js', 'ran'],
+  ['a picture that its own file asked for', 'https://elsewhere.com/x.gif', 'img-src', '/tags/a.js', 'ran'],
+  ['a picture that is a step of it', 'https://cdn.vendor.com/p.gif', 'img-src', '', 'stopped'],
+])('%s, stopped by our policy', (_what, address, directive, file, outcome) => {
+  const steps = tag('a').steps
+  const { start, run } = watch(
+    tag('a', { steps: [...steps, { kind: 'image', src: 'https://cdn.vendor.com/p.gif' }] }),
+  )
+  start()
+  violate(address, directive, file === '' ? '' : location.origin + file)
+  expect(run('a').outcome).toBe(outcome)
+})
+
+test('an address that is none is nobody’s', () => {
+  const { run } = watch(tag('a'))
+  expect(() => failToLoad('https://[')).not.toThrow()
+  expect(run('a').outcome).toBeNull()
+})
+
+test('a browser that tells nothing of a request still tells that its picture was loaded', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  entries.push(request(HIT_SENT, { nextHopProtocol: '', responseStart: 0 }))
+  const picture = document.createElement('img')
+  picture.src = HIT_SENT
+  document.body.append(picture)
+  picture.dispatchEvent(new Event('load'))
+  picture.remove()
+  vi.advanceTimersByTime(SETTLE_MS)
+  expect((await told())[0]?.results).toMatchObject([{ hit: 'answered' }])
+})
+
+test('a request ends after it has begun: until it is over for long enough, more may come', async () => {
+  const { start } = watch(tag('a', { hit: HIT }))
+  start()
+  const slow = { initiatorType: 'script', startTime: performance.now(), duration: 900 }
+  vi.advanceTimersByTime(900)
+  entries.push(request('https://cdn.vendor.com/second.js', slow))
+  vi.advanceTimersByTime(SETTLE_MS - 900)
+  expect(await told()).toEqual([])
+  vi.advanceTimersByTime(1_000)
+  expect((await told())[0]?.results).toMatchObject([{ hit: 'none' }])
 })
 
 test('what our policy stopped is told as ours, and not as a blocker’s', async () => {
