@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Config, parseConfig } from '#server/config.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertSecrets } from '#tests/support/secret-rows.ts'
@@ -106,7 +107,9 @@ test('of a file with two keys the first signs and both verify', async () => {
     pairs.map(async ({ privateKey }, index) => ({ ...(await exportJWK(privateKey)), kid: `key-${index}` })),
   )
   const { dataDir } = parseConfig({})
-  const file = join(process.env.TMPDIR ?? '/tmp', `portico-keys-${crypto.randomUUID()}.json`)
+  const folder = mkdtempSync(join(tmpdir(), 'portico-keys-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'keys.json')
   writeFileSync(file, JSON.stringify({ keys: [first, second] }), { mode: 0o600 })
   const ring = await KeyRing.open(
     database.db,

@@ -49,8 +49,9 @@ export class KeyRing {
   }
 
   static async open(db: Db, secrets: SecretPort, config: Config): Promise<KeyRing> {
-    const keys = await readKeys(db, secrets, config)
-    return new KeyRing(db, secrets, config, keys, await readStored(db, config))
+    // Read first: a key that is replaced between the two is then found at the next look.
+    const stored = await readStored(db, config)
+    return new KeyRing(db, secrets, config, await readKeys(db, secrets, config), stored)
   }
 
   async current(): Promise<Keys> {
