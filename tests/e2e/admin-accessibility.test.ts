@@ -64,8 +64,11 @@ describe.each([
     await button(page, 'Desfazer').waitFor()
     await check(page, 'a toast')
     await button(page, 'Excluir: Meta').click()
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
     await check(page, 'confirmation')
     await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
   })
 
   test('the page of a pixel, and the trash', async () => {
@@ -100,12 +103,14 @@ describe.each([
 
   test('pixel form', async () => {
     await button(page, 'Adicionar Pixel').click()
+    await page.getByRole('dialog').waitFor()
     await check(page, 'new pixel')
     await button(page, 'Salvar').click()
     await check(page, 'new pixel with faults')
     await page.getByLabel('Tipo de Pixel').selectOption('custom')
     await page.getByLabel('Código do Pixel').fill('<b></b>')
     await page.getByLabel('Tipo de Pixel').selectOption('meta')
+    await button(page, 'Manter meu código').waitFor()
     await check(page, 'question about the code')
     await button(page, 'Manter meu código').click()
     await page.getByLabel('Pixel ID').fill('abc')
@@ -127,8 +132,10 @@ describe.each([
     await button(page, 'Editar: principal@').waitFor()
     await check(page, 'users')
     await button(page, 'Editar: principal@').click()
+    await page.getByRole('dialog').waitFor()
     await check(page, 'principal admin')
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Configurações' }).click()
     await page.getByText('em desenvolvimento').waitFor()
     await check(page, 'settings')
