@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createProxy, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { generate } from 'selfsigned'
 import { writeAnswer } from './vendor-stand-ins/answer.ts'
 import { toLibrary } from './vendor-stand-ins/library.ts'
@@ -74,6 +74,12 @@ export async function startVendors(): Promise<VendorStandIn> {
     ] as const)
       end.on('error', () => other.destroy())
   })
+  // Tunnels are nobody's connections any more, and a browser that was ended may leave its own open.
+  const tunnels = new Set<Socket>()
+  proxy.on('connection', (socket) => {
+    tunnels.add(socket)
+    socket.once('close', () => tunnels.delete(socket))
+  })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   return {
@@ -86,6 +92,7 @@ export async function startVendors(): Promise<VendorStandIn> {
     serve: (address, script) => void answers.set(address, script === 'never' ? script : { script }),
     clear: () => void hits.splice(0),
     close: async () => {
+      for (const tunnel of tunnels) tunnel.destroy()
       server.closeAllConnections()
       for (const each of [proxy, server]) {
         each.close()
