@@ -93,16 +93,25 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ])
   })
 
-  test('of two who restore at once, one does', async () => {
+  test('of eight who restore at once, one does, and the history has it once', async () => {
     const pixel = await add()
     await remove(pixel.id)
-    const answers = await Promise.all([
-      post(`/trash/${pixel.id}/restore`),
-      post(`/trash/${pixel.id}/restore`),
-    ])
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(`/trash/${pixel.id}/restore`)))
     expect(answers.filter(({ statusCode }) => statusCode === 204)).toHaveLength(1)
-    expect(answers.filter(({ statusCode }) => [404, 409].includes(statusCode))).toHaveLength(1)
+    expect(answers.filter(({ statusCode }) => [404, 409].includes(statusCode))).toHaveLength(7)
     expect(await list()).toHaveLength(1)
+    expect((await history(pixel.id)).versions.map(({ kind }) => kind)).toEqual([
+      'restored',
+      'deleted',
+      'created',
+    ])
+  })
+
+  test('of eight who delete at once, one does', async () => {
+    const pixel = await add()
+    const removed = await Promise.all(Array.from({ length: 8 }, () => remove(pixel.id)))
+    expect(removed.filter((rows) => rows.length === 1)).toHaveLength(1)
+    expect((await trash()).total).toBe(1)
   })
 
   test('an id in the trash is free: whoever writes it again has the row as written', async () => {

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { ENGINES, makeDatabase, makeStorage, type TestDatabase } from '#tests/support/engines.ts'
 import { change } from './change.ts'
-import type { Db } from './database.ts'
+import { type Db, openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
 import { post } from './post.ts'
 
 const EXPIRES = '2030-01-01T00:00:00.000Z'
@@ -111,6 +112,28 @@ describe('a transaction on the embedded engine', () => {
       ['begin', 'transaction'],
       ['posted', 'posted', 'commit'],
     ])
+  })
+
+  test('tells whoever watches statements of what was posted too, and of what became of it', async () => {
+    const storage = await makeStorage('sqlite')
+    const heard: [string, boolean][] = []
+    const watched = openDatabase({
+      ...storage,
+      onStatement: (kind, _ms, failed) => heard.push([kind, failed]),
+    })
+    await migrate(watched.db)
+    heard.length = 0
+    const work = change(watched.db, async (trx) => {
+      await post(trx, limit(trx, 'a'))
+      await post(trx, limit(trx, 'a'))
+    })
+    await expect(work).rejects.toThrow('UNIQUE constraint failed')
+    expect(heard).toEqual([
+      ['InsertQueryNode', false],
+      ['InsertQueryNode', true],
+    ])
+    await watched.close()
+    await storage.remove()
   })
 
   test('that cannot begin says why, and nothing of it is stored', async () => {

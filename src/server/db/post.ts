@@ -1,6 +1,6 @@
 import type { Compilable, QueryResult } from 'kysely'
 import type { Db } from './database.ts'
-import { ThreadConnection } from './sqlite-driver.ts'
+import { asPosted, ThreadConnection } from './sqlite-driver.ts'
 
 export interface Posted<Row> {
   /** Settled by the time the transaction is. Within it, waiting for this is waiting for the statement. */
@@ -16,9 +16,11 @@ export interface Posted<Row> {
 export async function post<Row>(trx: Db, statement: Compilable<Row>): Promise<Posted<Row>> {
   const query = statement.compile()
   return trx.getExecutor().provideConnection(async (connection) => {
-    if (trx.isTransaction && connection instanceof ThreadConnection)
-      return { answer: connection.post<Row>(query) }
-    const answered = await connection.executeQuery<Row>(query)
-    return { answer: Promise.resolve(answered) }
+    const isPosted = trx.isTransaction && connection instanceof ThreadConnection
+    const answer = connection.executeQuery<Row>(isPosted ? asPosted(query) : query)
+    // Of what was posted the transaction tells the failure, and nobody has to wait for this.
+    if (isPosted) answer.catch(() => {})
+    else await answer
+    return { answer }
   })
 }

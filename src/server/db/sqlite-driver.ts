@@ -49,6 +49,16 @@ export class SqliteDriver implements Driver {
   }
 }
 
+const POSTED = Symbol('posted')
+
+/**
+ * A statement of an open transaction that nobody waits for. If it fails, the transaction is taken back, and whatever comes
+ * next of it, the commit included, throws the reason.
+ */
+export function asPosted(query: CompiledQuery): CompiledQuery {
+  return { ...query, [POSTED]: true } as CompiledQuery
+}
+
 export class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
   readonly #turn: WriteTurn
@@ -62,19 +72,11 @@ export class ThreadConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (POSTED in query) return toResult(await this.#keep(this.#send('posted', query)))
     if (this.#inTransaction) return toResult(await this.#afterPosted(this.#send('transaction', query)))
     const kind = kindOf(query)
     const send = () => this.#send(kind, query)
     return toResult(await (kind === 'read' ? send() : this.#turn.write(send)))
-  }
-
-  /**
-   * Sends a statement of the open transaction and waits for nothing. If it fails, the transaction is taken back, and
-   * whatever comes next of it, the commit included, throws the reason.
-   */
-  post<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (!this.#inTransaction) throw new Error('only a part of a transaction can be posted')
-    return handled(this.#keep(this.#send('posted', query)).then((answer) => toResult<R>(answer)))
   }
 
   // biome-ignore lint/correctness/useYield: Kysely's interface wants a generator.

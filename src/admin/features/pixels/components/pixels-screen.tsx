@@ -15,7 +15,7 @@ import { healthOf } from '../pixel-health.ts'
 import { BlockedHosts } from './blocked-hosts.tsx'
 import { ContainerNotice } from './container-notice.tsx'
 import { HealthNotice } from './health-notice.tsx'
-import { CodePanel, LazyConfirmDialog, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
+import { CodePanel, DeletePixelDialog, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
 import { PauseSwitch } from './pause-switch.tsx'
 import { focusCodeButton, type PixelActions } from './pixel-cells.tsx'
 import { PixelSkeleton } from './pixel-skeleton.tsx'
@@ -154,10 +154,8 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
       <SharedOriginNotice pixels={pixels} />
       <Suspense>
         {pixelToDelete ? (
-          <LazyConfirmDialog
-            title="Tem certeza que deseja excluir este pixel?"
-            description={`${pixelToDelete.name} deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.`}
-            confirmLabel="Excluir"
+          <DeletePixelDialog
+            name={pixelToDelete.name}
             onCancel={() => setPixelToDelete(null)}
             onConfirm={() => {
               remove.mutate(pixelToDelete)

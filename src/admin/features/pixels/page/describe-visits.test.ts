@@ -8,7 +8,7 @@ test.each([
   ],
   [
     { reached: 0, blocked: 0, failed: 0, not_consented: 1 },
-    'Nas últimas 24 horas, 1 visita recusou esta tag e nenhuma aceitou.',
+    'Nas últimas 24 horas, 1 visita recusou esta tag e nenhuma relatou que ela rodou.',
   ],
   [
     { reached: 1, blocked: 0, failed: 0, not_consented: 3 },

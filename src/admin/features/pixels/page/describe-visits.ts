@@ -9,7 +9,7 @@ export function describeVisits({ blocked, failed, reached, not_consented: refuse
   if (agreed === 0) {
     return refused === null || refused === 0
       ? 'Nenhuma visita com esta tag nas últimas 24 horas.'
-      : `Nas últimas 24 horas, ${formatCount(refused, 'visita recusou', 'visitas recusaram')} esta tag e nenhuma aceitou.`
+      : `Nas últimas 24 horas, ${formatCount(refused, 'visita recusou', 'visitas recusaram')} esta tag e nenhuma relatou que ela rodou.`
   }
   const start =
     reached === agreed

@@ -2,7 +2,6 @@ import { ChevronLeft, Pencil, Trash2 } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { CopyButton } from '#admin/components/copy-button.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
@@ -18,6 +17,7 @@ import { usePixels } from '../api/list-pixels.ts'
 import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { CodeBlock } from '../components/code-block.tsx'
+import { DeletePixelDialog } from '../components/delete-pixel-dialog.tsx'
 import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PixelHosts } from '../components/pixel-hosts.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
@@ -145,10 +145,8 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         {form === null ? null : <PixelModal pixel={pixel} {...form} onClose={() => setForm(null)} />}
       </Suspense>
       {isAsking ? (
-        <ConfirmDialog
-          title="Tem certeza que deseja excluir este pixel?"
-          description={`${pixel.name} deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.`}
-          confirmLabel="Excluir"
+        <DeletePixelDialog
+          name={pixel.name}
           onCancel={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false)
