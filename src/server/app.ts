@@ -44,6 +44,7 @@ import { readPictures } from './landing/pictures.ts'
 import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
@@ -253,6 +254,7 @@ export async function buildApp({
       tags,
       compiler,
       ...budget,
+      countSubscriptions: (spans) => countSubscriptions(database.db, spans),
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })

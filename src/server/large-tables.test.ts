@@ -12,6 +12,7 @@ import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
+import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { requeue } from './newsletter/requeue.ts'
@@ -22,10 +23,12 @@ import { readConversions } from './tags/read-conversions.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { ReportBuffer } from './tags/report-buffer.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
+import { readToday } from './tags/today/read-today.ts'
+import { SiteCounts } from './tags/today/site-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|consent_records|audit_events|rate_limits|newsletter_subscriptions|auth_\\w+|old|newer'
+  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|auth_\\w+|old|newer'
 const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
 
@@ -51,9 +54,11 @@ async function countRefusals(): Promise<void> {
   const warn = (error: object) => expect(error).toBeNull()
   const reports = new ReportBuffer(database.db, { warn })
   const set = { version: 'v', tags: [{ id: pixelId, category: 'marketing' }] } as never
+  const counts = new SiteCounts(database.db, { warn })
   const refusals = new RefusalBuffer({
     db: database.db,
     reports,
+    counts,
     tags: { current: set, recent: [set] },
     log: { warn },
   })
@@ -65,6 +70,7 @@ async function countRefusals(): Promise<void> {
   })
   await refusals.stop()
   await reports.stop()
+  await counts.stop()
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
 const WORK: [string, () => Promise<unknown>][] = [
@@ -79,6 +85,11 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['what a pixel told its vendor', () => readConversions(database.db, pixelId)],
   ['the history of a pixel', () => readHistory(database.db, pixelId, `2026-11-15T10:00:00.000Z_${pixelId}`)],
   ['counting refusals', countRefusals],
+  [
+    'the figures of today',
+    () =>
+      readToday({ db: database.db, countSubscriptions: (spans) => countSubscriptions(database.db, spans) }),
+  ],
   ['the trash', () => readTrash(database.db)],
   ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],

@@ -6,6 +6,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
 
@@ -38,6 +39,7 @@ export class ScriptedSite extends ScriptedServer {
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
   codesLeft = 10
+  today: Today = makeToday()
   /** What the installation lacks. */
   gaps: ProductionGap[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
@@ -157,6 +159,7 @@ export class ScriptedSite extends ScriptedServer {
       this.trash = this.trash.filter((pixel) => pixel.id !== id)
       return null
     })
+    this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
       this.logins = this.logins.filter((login) => login.id !== id)
@@ -257,6 +260,22 @@ export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): B
     permit: 'single',
     pixel_ids: [],
     ...blocked,
+  }
+}
+
+/** A first day on which nothing happened, and nothing of before is known. */
+export function makeToday(figures: Partial<Today> = {}): Today {
+  const none: TodayFigure = { today: 0, days: [null, null, null, null, null, null, 0] }
+  return {
+    ...(Object.fromEntries(TODAY_FIGURES.map((name) => [name, none])) as Record<
+      (typeof TODAY_FIGURES)[number],
+      TodayFigure
+    >),
+    until: NOW,
+    yesterday_until: '2026-11-14T12:10:00.000Z',
+    dates: Array.from({ length: 7 }, (_, day) => `2026-11-${String(day + 9).padStart(2, '0')}`),
+    counted_since: null,
+    ...figures,
   }
 }
 

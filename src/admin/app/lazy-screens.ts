@@ -4,6 +4,7 @@ const LOADERS = {
   account: async () => (await import('../features/account/components/account-screen.tsx')).AccountScreen,
   users: async () =>
     (await import('../features/admin-users/components/admin-users-screen.tsx')).AdminUsersScreen,
+  today: async () => (await import('../features/overview/today-strip.tsx')).TodayStrip,
   trash: async () => (await import('../features/pixels/trash/trash-screen.tsx')).TrashScreen,
   pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
   settings: async () => (await import('../features/settings/components/settings-screen.tsx')).SettingsScreen,
@@ -12,6 +13,7 @@ const LOADERS = {
 /** The pixels come with the page; the other screens when they are opened. */
 export const AccountScreen = lazyPart(LOADERS.account)
 export const AdminUsersScreen = lazyPart(LOADERS.users)
+export const TodayStrip = lazyPart(LOADERS.today)
 export const TrashScreen = lazyPart(LOADERS.trash)
 export const PixelPage = lazyPart(LOADERS.pixel)
 export const SettingsScreen = lazyPart(LOADERS.settings)

@@ -145,6 +145,18 @@ interface SiteState {
   principal_id: string | null
   /** The same for as long as the site's data lives, wherever it is moved to. */
   site_id: string | null
+  /** When `site_counts` began; nothing is known of before. */
+  counted_since: Generated<string | null>
+}
+
+/** Counts of the whole site, by ten minutes; nothing about the visitor. */
+interface SiteCounts {
+  /** Start of the ten minutes. */
+  slot: Timestamp
+  /** `choice:` and what was chosen, `conversion:` and a name, or `told`. */
+  subject: string
+  /** Below zero for a moment, while another process has yet to write what was taken back. */
+  count: number
 }
 
 /** One row, written by whoever asks whether the database takes writes. */
@@ -194,6 +206,7 @@ export interface Schema {
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
+  site_counts: SiteCounts
   readiness: ReadinessRow
   rate_limits: RateLimits
   audit_events: AuditEvents

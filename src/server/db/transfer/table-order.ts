@@ -26,6 +26,7 @@ export const TABLE_KEYS = {
   consent_records: ['id'],
   newsletter_subscriptions: ['id'],
   site_state: ['id'],
+  site_counts: ['slot', 'subject'],
   readiness: ['id'],
   rate_limits: ['key'],
   audit_events: ['id'],

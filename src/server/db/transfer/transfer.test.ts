@@ -120,6 +120,7 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .insertInto('tag_evidence')
     .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
     .execute()
+  await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
   await db
     .insertInto('blocked_hosts')
     .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })
