@@ -48,6 +48,7 @@ import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
+import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
 import { ownHosts } from './tags/own-hosts.ts'
@@ -246,6 +247,13 @@ export async function buildApp({
     })
     await registerNotices(scope, {
       gaps: findProductionGaps(config),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerSubscriptions(scope, {
+      db: database.db,
+      delivers: config.newsletter.webhookUrl !== null,
+      onRequeued: () => deliveries.wake(),
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })

@@ -14,6 +14,7 @@ import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
+import { listSubscriptions } from './newsletter/list-subscriptions.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { readLedger } from './tags/ledger/read-ledger.ts'
@@ -93,6 +94,8 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['the trash', () => readTrash(database.db)],
   ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],
+  ['the list of subscriptions', () => listSubscriptions(database.db, {})],
+  ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],
   ['measuring the queue', () => measureQueue(database.db)],

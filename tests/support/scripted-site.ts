@@ -5,6 +5,7 @@ import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
+import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
@@ -40,6 +41,9 @@ export class ScriptedSite extends ScriptedServer {
   preview: TagPreview = makePreview()
   codesLeft = 10
   today: Today = makeToday()
+  subscriptions: Subscription[] = []
+  /** Whether a webhook is configured. */
+  delivers = true
   /** What the installation lacks. */
   gaps: ProductionGap[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
@@ -159,6 +163,7 @@ export class ScriptedSite extends ScriptedServer {
       this.trash = this.trash.filter((pixel) => pixel.id !== id)
       return null
     })
+    this.#scriptSubscriptions()
     this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
@@ -170,6 +175,46 @@ export class ScriptedSite extends ScriptedServer {
     this.answer('POST /admin/api/recovery-codes', () => ({
       codes: Array.from({ length: 10 }, (_, n) => `aaaa${n}-bbbb${n}`),
     }))
+  }
+
+  #scriptSubscriptions(): void {
+    const PAGE = 50
+    const inState = (state: string) => this.subscriptions.filter(({ status }) => status === state)
+    this.answer('GET /admin/api/subscriptions', ({ query }): SubscriptionPage => {
+      const found = this.subscriptions.filter(
+        ({ email, status }) =>
+          email.includes(query.get('search') ?? '') && status === (query.get('status') ?? status),
+      )
+      const from = Number(query.get('before') ?? 0)
+      return {
+        subscriptions: found.slice(from, from + PAGE),
+        next: found.length > from + PAGE ? String(from + PAGE) : null,
+        ...(from > 0
+          ? {}
+          : {
+              counts: {
+                pending: inState('pending').length,
+                delivered: inState('delivered').length,
+                failed: inState('failed').length,
+              },
+            }),
+        delivers: this.delivers,
+      }
+    })
+    this.answer('POST /admin/api/subscriptions/retry', ({ body }) => {
+      const { id } = body as { id?: string }
+      for (const one of inState('failed')) if (id === undefined || one.id === id) one.status = 'pending'
+      return null
+    })
+    this.answer('POST /admin/api/subscriptions/erase', ({ body }) => {
+      const { email } = body as { email: string }
+      const gone = this.subscriptions.find((one) => one.email === email)
+      if (gone === undefined)
+        return json({ error: 'not_found', message: 'Não há inscrição com este e-mail.' }, 404)
+      this.subscriptions = this.subscriptions.filter((one) => one !== gone)
+      return { was_delivered: gone.status === 'delivered' }
+    })
+    this.answer('GET /admin/api/subscriptions/export', () => new Response('email\r\n'))
   }
 
   #nextTime(): string {
@@ -260,6 +305,20 @@ export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): B
     permit: 'single',
     pixel_ids: [],
     ...blocked,
+  }
+}
+
+export function makeSubscription(email: string, subscription: Partial<Subscription> = {}): Subscription {
+  return {
+    id: crypto.randomUUID(),
+    email,
+    status: 'delivered',
+    attempts: 1,
+    last_error: null,
+    next_attempt_at: NOW,
+    created_at: LONG_AGO,
+    delivered_at: LONG_AGO,
+    ...subscription,
   }
 }
 

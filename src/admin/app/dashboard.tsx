@@ -4,7 +4,7 @@ import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
-import { isAt, PROBLEMS_PATH, pixelIdOf, TRASH_PATH } from '../lib/places.ts'
+import { isAt, PROBLEMS_PATH, pixelIdOf, SUBSCRIPTIONS_PATH, TRASH_PATH } from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
 import {
   AccountScreen,
@@ -12,6 +12,7 @@ import {
   loadScreensWhenIdle,
   PixelPage,
   SettingsScreen,
+  SubscriptionsScreen,
   TrashScreen,
 } from './lazy-screens.ts'
 import { roomOf } from './rooms.ts'
@@ -62,6 +63,7 @@ function keyOf(address: string, tab: Tab | null): string {
 function PixelsPlace({ address }: { address: string }) {
   const pixelId = pixelIdOf(address)
   if (pixelId !== null) return <PixelPage pixelId={pixelId} />
+  if (isAt(SUBSCRIPTIONS_PATH, address)) return <SubscriptionsScreen />
   if (isAt(TRASH_PATH, address)) return <TrashScreen />
   return <PixelsScreen onlyProblems={isAt(PROBLEMS_PATH, address)} aboveList={<TodayPlace />} />
 }
