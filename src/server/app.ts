@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { VERSION } from '#contract/version.ts'
+import { registerActivity } from './activity/register-activity.ts'
 import { registerNotices } from './admin/admin-notices.ts'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
@@ -247,6 +248,12 @@ export async function buildApp({
     })
     await registerNotices(scope, {
       gaps: findProductionGaps(config),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerActivity(scope, {
+      db: database.db,
+      retention: config.retention,
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { explain, sentStatements } from '#tests/support/sent-statements.ts'
+import { listActivity, readActivityQuery } from './activity/list-activity.ts'
 import { sweepExpired } from './auth/sessions/sweep-expired.ts'
 import { readHistory } from './data/history/read-history.ts'
 import { readTrash } from './data/trash/read-trash.ts'
@@ -94,6 +95,11 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['the trash', () => readTrash(database.db)],
   ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],
+  ['the activity', () => listActivity(database.db, readActivityQuery({ kind: 'pixels' }))],
+  [
+    'the activity of a person',
+    () => listActivity(database.db, readActivityQuery({ by: 'a@b.co', search: 'x' })),
+  ],
   ['the list of subscriptions', () => listSubscriptions(database.db, {})],
   ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],

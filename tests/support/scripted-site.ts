@@ -1,4 +1,5 @@
 import type { OwnLogin } from '#contract/account.ts'
+import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
 import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
@@ -42,6 +43,7 @@ export class ScriptedSite extends ScriptedServer {
   codesLeft = 10
   today: Today = makeToday()
   subscriptions: Subscription[] = []
+  activity: ActivityEvent[] = []
   /** Whether a webhook is configured. */
   delivers = true
   /** What the installation lacks. */
@@ -164,6 +166,23 @@ export class ScriptedSite extends ScriptedServer {
       return null
     })
     this.#scriptSubscriptions()
+    this.answer('GET /admin/api/activity', ({ query }): ActivityPage => {
+      const found = this.activity.filter(
+        ({ by, kind, text }) =>
+          `${by} ${text}`.includes(query.get('search') ?? '') &&
+          by === (query.get('by') ?? by) &&
+          kind === (query.get('kind') ?? kind),
+      )
+      const from = Number(query.get('before') ?? 0)
+      return {
+        events: found.slice(from, from + 50),
+        next: found.length > from + 50 ? String(from + 50) : null,
+        kept_days: 730,
+        failed_login_days: 90,
+        people: [MARINA, BIA].map(({ email }) => ({ value: email, label: email })),
+      }
+    })
+    this.answer('GET /admin/api/activity/export', () => new Response('quando\r\n'))
     this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {

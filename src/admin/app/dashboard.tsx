@@ -4,10 +4,18 @@ import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
-import { isAt, PROBLEMS_PATH, pixelIdOf, SUBSCRIPTIONS_PATH, TRASH_PATH } from '../lib/places.ts'
+import {
+  ACTIVITY_PATH,
+  isAt,
+  PROBLEMS_PATH,
+  pixelIdOf,
+  SUBSCRIPTIONS_PATH,
+  TRASH_PATH,
+} from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
 import {
   AccountScreen,
+  ActivityScreen,
   AdminUsersScreen,
   loadScreensWhenIdle,
   PixelPage,
@@ -43,9 +51,11 @@ export function Dashboard() {
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
           {tab === null ? <AccountScreen /> : null}
           {tab?.id === 'pixels' ? <PixelsPlace address={address} /> : null}
-          {tab?.id === 'users' ? (
+          {tab?.id !== 'users' ? null : isAt(ACTIVITY_PATH, address) ? (
+            <ActivityScreen />
+          ) : (
             <AdminUsersScreen onDeletedSelf={() => signOut('Sua conta foi excluída.')} />
-          ) : null}
+          )}
           {tab?.id === 'settings' ? <SettingsScreen /> : null}
           <HeadingFocus arrived={arrived} />
         </Suspense>

@@ -2,6 +2,7 @@ import { lazyPart, loadWhenIdle } from '../components/lazy-part.ts'
 
 const LOADERS = {
   account: async () => (await import('../features/account/components/account-screen.tsx')).AccountScreen,
+  activity: async () => (await import('../features/activity/activity-screen.tsx')).ActivityScreen,
   users: async () =>
     (await import('../features/admin-users/components/admin-users-screen.tsx')).AdminUsersScreen,
   today: async () => (await import('../features/overview/today-strip.tsx')).TodayStrip,
@@ -14,6 +15,7 @@ const LOADERS = {
 
 /** The pixels come with the page; the other screens when they are opened. */
 export const AccountScreen = lazyPart(LOADERS.account)
+export const ActivityScreen = lazyPart(LOADERS.activity)
 export const AdminUsersScreen = lazyPart(LOADERS.users)
 export const SubscriptionsScreen = lazyPart(LOADERS.subscriptions)
 export const TodayStrip = lazyPart(LOADERS.today)

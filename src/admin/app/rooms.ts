@@ -1,4 +1,4 @@
-import { isAt, SUBSCRIPTIONS_PATH, TRASH_PATH } from '../lib/places.ts'
+import { ACTIVITY_PATH, isAt, SUBSCRIPTIONS_PATH, TRASH_PATH } from '../lib/places.ts'
 import type { Tab } from './tabs.ts'
 
 interface Room {
@@ -12,7 +12,7 @@ export const ROOMS: Record<Tab['id'], readonly Room[]> = {
     { path: SUBSCRIPTIONS_PATH, label: 'Inscrições' },
     { path: TRASH_PATH, label: 'Lixeira' },
   ],
-  users: [],
+  users: [{ path: ACTIVITY_PATH, label: 'Atividade' }],
   settings: [],
 }
 

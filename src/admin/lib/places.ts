@@ -3,6 +3,8 @@ export const LIST_PATH = '/admin'
 /** The list again, of those with a problem. */
 export const PROBLEMS_PATH = '/admin/problemas'
 export const SUBSCRIPTIONS_PATH = '/admin/inscricoes'
+/** Under the people who have access. */
+export const ACTIVITY_PATH = '/admin/atividade'
 export const TRASH_PATH = '/admin/lixeira'
 
 const PIXEL_PAGE = /^\/admin\/pixels\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/
