@@ -6,6 +6,7 @@ import { registerNotices } from './admin/admin-notices.ts'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
 import { findProductionGaps } from './admin/production-gaps.ts'
+import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
@@ -254,6 +255,16 @@ export async function buildApp({
     await registerActivity(scope, {
       db: database.db,
       retention: config.retention,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerAlerts(scope, {
+      db: database.db,
+      log,
+      adminUrl: config.adminUrl ?? config.siteUrl,
+      canSend: config.mail.smtpUrl !== null,
+      send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+      readOverview: () => readOverview({ db: database.db, tags, ...budget }),
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })

@@ -1,6 +1,7 @@
 import type { OwnLogin } from '#contract/account.ts'
 import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
+import type { AlertChoice } from '#contract/alerts.ts'
 import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -44,6 +45,7 @@ export class ScriptedSite extends ScriptedServer {
   today: Today = makeToday()
   subscriptions: Subscription[] = []
   activity: ActivityEvent[] = []
+  alerts: AlertChoice = { kinds: [], can_send: true }
   /** Whether a webhook is configured. */
   delivers = true
   /** What the installation lacks. */
@@ -183,6 +185,11 @@ export class ScriptedSite extends ScriptedServer {
       }
     })
     this.answer('GET /admin/api/activity/export', () => new Response('quando\r\n'))
+    this.answer('GET /admin/api/alerts', () => this.alerts)
+    this.answer('PUT /admin/api/alerts', ({ body }) => {
+      this.alerts = { ...this.alerts, ...(body as Pick<AlertChoice, 'kinds'>) }
+      return this.alerts
+    })
     this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {

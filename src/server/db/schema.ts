@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { AlertKind } from '#contract/alerts.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
@@ -165,6 +166,40 @@ interface ReadinessRow {
   proved_at: Timestamp
 }
 
+/** What a person wants to be told by mail. */
+interface AlertChoices {
+  user_id: string
+  kinds: Json<AlertKind[]>
+  changed_at: Timestamp
+}
+
+/** What is known to be so: it is told once. */
+interface AlertStates {
+  pixel_id: string
+  kind: AlertKind
+  /** A host, or nothing. */
+  subject: string
+  since: Timestamp
+}
+
+/** One line of a mail that is owed to a person. */
+interface AlertMails {
+  id: string
+  user_id: string
+  pixel_id: string
+  /** Date of the site. */
+  day: string
+  /** At once, at most one for a person, a pixel and a day; or in the next morning's digest. */
+  way: 'at_once' | 'digest'
+  text: string
+  attempts: Generated<number>
+  due_at: Timestamp
+  /** While in the future, one process is at it. */
+  leased_until: Timestamp | null
+  /** Set when it was sent, or given up. */
+  sent_at: Timestamp | null
+}
+
 interface RateLimits {
   key: string
   count: number
@@ -207,6 +242,9 @@ export interface Schema {
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
   site_counts: SiteCounts
+  alert_choices: AlertChoices
+  alert_states: AlertStates
+  alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
   audit_events: AuditEvents
@@ -227,4 +265,5 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'categories',
   'before',
   'after',
+  'kinds',
 ])
