@@ -19,6 +19,8 @@ import * as tagEvidence from './migrations/0015-tag-evidence.ts'
 import * as ledger from './migrations/0016-ledger.ts'
 import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
+import * as today from './migrations/0021-today.ts'
+import * as alerts from './migrations/0022-alerts.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -40,6 +42,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-ledger': { up: ledger.up },
   '0017-trash': { up: trash.up },
   '0018-api-keys': { up: apiKeys.up },
+  '0021-today': { up: today.up },
+  '0022-alerts': { up: alerts.up },
 }
 
 /** A database that lists another one was used by a newer version. */

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { AlertKind } from '#contract/alerts.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
@@ -145,12 +146,58 @@ interface SiteState {
   principal_id: string | null
   /** The same for as long as the site's data lives, wherever it is moved to. */
   site_id: string | null
+  /** When `site_counts` began; nothing is known of before. */
+  counted_since: Generated<string | null>
+}
+
+/** Counts of the whole site, by ten minutes; nothing about the visitor. */
+interface SiteCounts {
+  /** Start of the ten minutes. */
+  slot: Timestamp
+  /** `choice:` and what was chosen, `conversion:` and a name, or `told`. */
+  subject: string
+  /** Below zero for a moment, while another process has yet to write what was taken back. */
+  count: number
 }
 
 /** One row, written by whoever asks whether the database takes writes. */
 interface ReadinessRow {
   id: number
   proved_at: Timestamp
+}
+
+/** What a person wants to be told by mail. */
+interface AlertChoices {
+  user_id: string
+  kinds: Json<AlertKind[]>
+  changed_at: Timestamp
+}
+
+/** What is known to be so: it is told once. */
+interface AlertStates {
+  pixel_id: string
+  kind: AlertKind
+  /** A host, or nothing. */
+  subject: string
+  since: Timestamp
+}
+
+/** One line of a mail that is owed to a person. */
+interface AlertMails {
+  id: string
+  user_id: string
+  pixel_id: string
+  /** Date of the site. */
+  day: string
+  /** At once, at most one for a person, a pixel and a day; or in the next morning's digest. */
+  way: 'at_once' | 'digest'
+  text: string
+  attempts: Generated<number>
+  due_at: Timestamp
+  /** While in the future, one process is at it. */
+  leased_until: Timestamp | null
+  /** Set when it was sent, or given up. */
+  sent_at: Timestamp | null
 }
 
 interface RateLimits {
@@ -194,6 +241,10 @@ export interface Schema {
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
+  site_counts: SiteCounts
+  alert_choices: AlertChoices
+  alert_states: AlertStates
+  alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
   audit_events: AuditEvents
@@ -214,4 +265,5 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'categories',
   'before',
   'after',
+  'kinds',
 ])

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { PixelLedger } from '#contract/ledger.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
+import type { Today } from '#contract/today.ts'
 import type { Db } from '../db/database.ts'
 import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
@@ -21,8 +22,9 @@ import { readOverview } from './read-overview.ts'
 import { setPaused } from './set-paused.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
+import { readToday, type TodayDeps } from './today/read-today.ts'
 
-export interface TagAdminDeps {
+export interface TagAdminDeps extends TodayDeps {
   db: Db
   tags: TagStore
   compiler: TagCompiler
@@ -54,6 +56,11 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {
     await requireAdministrator(deps, request)
     return readOverview(deps)
+  })
+
+  scope.get('/admin/api/today', async (request): Promise<Today> => {
+    await requireAdministrator(deps, request)
+    return readToday(deps)
   })
 
   scope.get('/admin/api/tags/:id/hours', async (request) => {

@@ -20,6 +20,7 @@ import { chooseColumn } from './ledger/choose-column.ts'
 import { noteStopped, type StoppedDeps } from './note-stopped.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
+import type { SiteCounts } from './today/site-counts.ts'
 
 const BODY_LIMIT_BYTES = 64_000
 
@@ -60,12 +61,13 @@ interface ReportDeps extends StoppedDeps {
   guard: PublicGuard
   buffer: ReportBuffer
   evidence: EvidenceBuffer
+  counts: SiteCounts
 }
 
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, buffer, evidence, ...deps }: ReportDeps,
+  { guard, buffer, evidence, counts, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -89,11 +91,13 @@ export function registerTagReports(
       buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
       if (member !== undefined) noteEvidence(evidence, member, result, visit)
     }
+    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
     if (conversion !== undefined) {
-      for (const id of new Set(conversion.ids)) {
-        const member = ran.get(id)
-        if (member !== undefined) evidence.add(id, member.revision, `conversion:${conversion.name}`, 'called')
-      }
+      const subject = `conversion:${conversion.name}` as const
+      const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
+      for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
+      // One thing done, however many vendors were told of it.
+      if (told.length > 0) counts.add(subject)
     }
     return reply.code(204).send()
   })

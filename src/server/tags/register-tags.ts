@@ -17,6 +17,7 @@ import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
+import { SiteCounts } from './today/site-counts.ts'
 
 interface TagDeps {
   db: Db
@@ -37,9 +38,10 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const evidence = new EvidenceBuffer(db, log)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
-  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer })
+  const counts = new SiteCounts(db, log)
+  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
   registerConsent(app, { db, guard, refusals })
-  registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
+  registerTagReports(app, { ...deps, buffer, evidence, counts, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
@@ -63,9 +65,10 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   app.addHook('onClose', async () => {
     await watch.stop()
     await Promise.all([tags.stop(), deps.compiler.close()])
-    // First: what it counts goes into the other.
+    // First: what it counts goes into the others.
     await refusals.stop()
     await buffer.stop()
+    await counts.stop()
     await evidence.stop()
     await blockedHosts.stop()
   })

@@ -71,6 +71,24 @@ export async function sweepTagData(
   }, signal)
   await inSteps(async (rows) => {
     const { numDeletedRows } = await db
+      .deleteFrom('site_counts')
+      .where((eb) =>
+        eb(
+          eb.refTuple('slot', 'subject'),
+          'in',
+          eb
+            .selectFrom('site_counts as old')
+            .select(['old.slot', 'old.subject'])
+            .where('old.slot', '<', before(reportDays))
+            .limit(rows)
+            .$asTuple('slot', 'subject'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
       .deleteFrom('blocked_hosts')
       .where('id', 'in', (eb) =>
         eb

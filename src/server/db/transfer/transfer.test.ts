@@ -121,6 +121,29 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
     .execute()
   await db
+    .insertInto('alert_choices')
+    .values({ user_id: user.id, kinds: '["broken"]', changed_at: at })
+    .execute()
+  await db
+    .insertInto('alert_states')
+    .values({ pixel_id: pixel, kind: 'broken', subject: '', since: at })
+    .execute()
+  await db
+    .insertInto('alert_mails')
+    .values({
+      id: randomUUID(),
+      user_id: user.id,
+      pixel_id: pixel,
+      day: '2026-11-15',
+      way: 'digest',
+      text: 'x',
+      due_at: at,
+      leased_until: null,
+      sent_at: null,
+    })
+    .execute()
+  await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
+  await db
     .insertInto('blocked_hosts')
     .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })
     .execute()

@@ -1,5 +1,6 @@
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { AlertsSection } from './alerts-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
@@ -12,6 +13,7 @@ export function AccountScreen() {
       <div className="grid gap-5">
         <PasswordSection />
         <SecondFactorSection />
+        <AlertsSection />
         <LoginsSection />
       </div>
     </>
