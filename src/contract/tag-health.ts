@@ -24,7 +24,7 @@ export interface HealthReason {
 }
 
 /** The button that mends it. */
-type HealthAction =
+export type HealthAction =
   /** `POST /admin/api/blocked-hosts/allow` with these ids. */
   | { kind: 'permit'; ids: string[]; label: string }
   /** Opens the form. */

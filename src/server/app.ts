@@ -56,6 +56,7 @@ import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
+import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -253,6 +254,13 @@ export async function buildApp({
       tags,
       compiler,
       ...budget,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerTestAdmin(scope, {
+      db: database.db,
+      tags,
+      siteUrl: config.siteUrl,
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })

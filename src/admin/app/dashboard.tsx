@@ -4,7 +4,7 @@ import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
-import { isTrash, pixelIdOf } from '../lib/places.ts'
+import { isTrash, pixelIdOf, testOf } from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
 import {
   AccountScreen,
@@ -12,6 +12,7 @@ import {
   loadScreensWhenIdle,
   PixelPage,
   SettingsScreen,
+  TestScreen,
   TrashScreen,
 } from './lazy-screens.ts'
 import { RoomLinks } from './pixel-rooms.tsx'
@@ -24,10 +25,10 @@ export function Dashboard() {
   const address = useAddress()
   const tab = tabOf(address)
   const inTrash = isTrash(address)
-  const pixelId = pixelIdOf(address)
+  const pixelId = pixelIdOf(address) ?? testOf(address)?.testId ?? null
   const arrived = useRef(false)
   useEffect(() => {
-    // The page of a pixel has the pixel's name.
+    // The page of a pixel, or of its test, has the pixel's name.
     if (pixelId !== null) return
     const place = inTrash ? 'Lixeira' : (tab?.label ?? 'Minha conta')
     document.title = `${place} · Admin Dashboard ${boot.brandName}`
@@ -54,6 +55,8 @@ export function Dashboard() {
 function PixelsPlace({ address }: { address: string }) {
   const pixelId = pixelIdOf(address)
   if (pixelId !== null) return <PixelPage pixelId={pixelId} />
+  const test = testOf(address)
+  if (test !== null) return <TestScreen {...test} />
   return isTrash(address) ? <TrashScreen /> : <PixelsScreen />
 }
 

@@ -6,6 +6,7 @@ const LOADERS = {
     (await import('../features/admin-users/components/admin-users-screen.tsx')).AdminUsersScreen,
   trash: async () => (await import('../features/pixels/trash/trash-screen.tsx')).TrashScreen,
   pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
+  test: async () => (await import('../features/pixels/testing/test-screen.tsx')).TestScreen,
   settings: async () => (await import('../features/settings/components/settings-screen.tsx')).SettingsScreen,
 }
 
@@ -14,6 +15,7 @@ export const AccountScreen = lazyPart(LOADERS.account)
 export const AdminUsersScreen = lazyPart(LOADERS.users)
 export const TrashScreen = lazyPart(LOADERS.trash)
 export const PixelPage = lazyPart(LOADERS.pixel)
+export const TestScreen = lazyPart(LOADERS.test)
 export const SettingsScreen = lazyPart(LOADERS.settings)
 
 export const loadScreensWhenIdle = () => loadWhenIdle(LOADERS)

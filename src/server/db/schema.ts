@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
   AuthApiKeys,
@@ -100,6 +101,24 @@ interface TagEvidence {
   count: number
 }
 
+/** One test of a pixel on the site, by one administrator. */
+interface TagTests {
+  id: string
+  pixel_id: string
+  /** A user id; null for the service key. */
+  created_by: string | null
+  /** The same in words. */
+  creator: string
+  token_hash: string
+  created_at: Timestamp
+  /** When the token is worth nothing any more. */
+  expires_at: Timestamp
+  /** Of the key that the token was traded for; null until it was. */
+  key_hash: string | null
+  key_until: Timestamp | null
+  steps: Json<TestStep[]>
+}
+
 interface BlockedHosts {
   id: string
   /** null when it cannot be told which tag it was. */
@@ -190,6 +209,7 @@ export interface Schema {
   compiled_tags: CompiledTags
   tag_reports: TagReports
   tag_evidence: TagEvidence
+  tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
@@ -212,6 +232,7 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'allowed_hosts',
   'conversion_labels',
   'categories',
+  'steps',
   'before',
   'after',
 ])

@@ -19,6 +19,8 @@ export const PUBLIC_ALLOWANCES = {
   consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
   'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  /** A page under test reports as things happen, and anybody may try a token. */
+  'tag-test': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   signup: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   otp: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },

@@ -17,6 +17,7 @@ import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
+import { registerTagTests } from './testing/register-tag-tests.ts'
 
 interface TagDeps {
   db: Db
@@ -41,6 +42,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   registerConsent(app, { db, guard, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
+  registerTagTests(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   app.get('/tags/*', async (request, reply) => {

@@ -121,6 +121,21 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
     .execute()
   await db
+    .insertInto('tag_tests')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      created_by: null,
+      creator: 'ana@exemplo.com.br',
+      token_hash: 'g',
+      created_at: at,
+      expires_at: at,
+      key_hash: null,
+      key_until: null,
+      steps: '[{"kind":"opened","at":0}]',
+    })
+    .execute()
+  await db
     .insertInto('blocked_hosts')
     .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })
     .execute()
