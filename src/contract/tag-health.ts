@@ -27,6 +27,8 @@ export interface HealthReason {
 export type HealthAction =
   /** `POST /admin/api/blocked-hosts/allow` with these ids. */
   | { kind: 'permit'; ids: string[]; label: string }
+  /** `POST /admin/api/pixels/ID/rearm`: what the breaker did or said is taken back. */
+  | { kind: 'rearm'; label: string }
   /** Opens the form. */
   | { kind: 'edit'; label: string }
 

@@ -7,6 +7,7 @@ import { createBoot } from './admin/make-boot.ts'
 import { findProductionGaps } from './admin/production-gaps.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
+import { mailAdministrators } from './auth/mail/mail-administrators.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -282,6 +283,7 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      mailAdministrators: (news) => mailAdministrators(auth.context, news),
     }),
   )
   await inSecurityClass(app, 'public page', (scope) =>

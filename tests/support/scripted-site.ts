@@ -202,6 +202,7 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     consent_category: 'marketing',
     vendor: null,
     conversion_labels: {},
+    auto_disable: false,
     ...stamps(LONG_AGO),
     ...pixel,
   }

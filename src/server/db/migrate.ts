@@ -20,6 +20,7 @@ import * as ledger from './migrations/0016-ledger.ts'
 import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
 import * as tagTests from './migrations/0023-tag-tests.ts'
+import * as breaker from './migrations/0024-breaker.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-trash': { up: trash.up },
   '0018-api-keys': { up: apiKeys.up },
   '0023-tag-tests': { up: tagTests.up },
+  '0024-breaker': { up: breaker.up },
 }
 
 /** A database that lists another one was used by a newer version. */

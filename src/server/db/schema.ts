@@ -50,6 +50,8 @@ interface TrackingPixels {
   updated_at: Timestamp
   /** Set while it is in the trash, where `is_active` is false whatever it was. */
   deleted_at: Generated<string | null>
+  /** May be paused by itself when visits fail; else that is only said. */
+  auto_disable: Generated<boolean>
   deleted_by: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
@@ -99,6 +101,26 @@ interface TagEvidence {
   subject: string
   verdict: string
   count: number
+}
+
+/** Visits of a tag by minute, for as long as the breaker looks back. */
+interface TagMinutes {
+  pixel_id: string
+  revision: string
+  minute: Timestamp
+  visits: number
+  failed: number
+}
+
+/** A tag that failed in most of its visits. */
+interface TagBreakers {
+  pixel_id: string
+  /** Which it was then. */
+  revision: string
+  state: 'paused' | 'warned'
+  visits: number
+  failed: number
+  tripped_at: Timestamp
 }
 
 /** One test of a pixel on the site, by one administrator. */
@@ -209,6 +231,8 @@ export interface Schema {
   compiled_tags: CompiledTags
   tag_reports: TagReports
   tag_evidence: TagEvidence
+  tag_minutes: TagMinutes
+  tag_breakers: TagBreakers
   tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
@@ -224,6 +248,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'is_active',
   'is_principal',
   'active_when_deleted',
+  'auto_disable',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'user_metadata',

@@ -31,6 +31,17 @@ export const PUBLIC_ALLOWANCES = {
 
 export type PublicCall = keyof typeof PUBLIC_ALLOWANCES
 
+/** How much of what one place says is counted where many must agree. */
+export const SAMPLES = {
+  /** Visits that can lead to a tag being paused by itself. */
+  breaker: {
+    perAddress: { max: 3, windowMs: 10 * MINUTE_MS },
+    perNetwork: { max: 15, windowMs: 10 * MINUTE_MS },
+  },
+} as const satisfies Record<string, PublicAllowance>
+
+export type Sample = keyof typeof SAMPLES
+
 /**
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
  * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.

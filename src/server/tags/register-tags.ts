@@ -8,6 +8,7 @@ import { sendPrepared } from '../http/prepared-response.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { BlockedHostBuffer } from './blocked-host-buffer.ts'
+import { type BreakerDeps, createBreaker } from './breaker/create-breaker.ts'
 import { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { RefusalBuffer } from './ledger/refusal-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
@@ -19,7 +20,7 @@ import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
 
-interface TagDeps {
+interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
   db: Db
   databaseUrl: string | null
   retention: TagRetention
@@ -36,11 +37,12 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
   const evidence = new EvidenceBuffer(db, log)
+  const breaker = createBreaker(deps)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer })
   registerConsent(app, { db, guard, refusals })
-  registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
+  registerTagReports(app, { ...deps, buffer, evidence, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)
 
@@ -64,6 +66,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   sweepRegularly(app, 'old tag reports', (signal) => sweepTagData(db, deps.retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
+    await breaker.stop()
     await Promise.all([tags.stop(), deps.compiler.close()])
     // First: what it counts goes into the other.
     await refusals.stop()

@@ -22,6 +22,8 @@ export const TABLE_KEYS = {
   compiled_tags: ['pixel_id'],
   tag_reports: ['pixel_id', 'hour'],
   tag_evidence: ['pixel_id', 'hour', 'revision', 'subject', 'verdict'],
+  tag_minutes: ['pixel_id', 'revision', 'minute'],
+  tag_breakers: ['pixel_id'],
   tag_tests: ['id'],
   blocked_hosts: ['id'],
   consent_records: ['id'],

@@ -121,6 +121,14 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
     .execute()
   await db
+    .insertInto('tag_minutes')
+    .values({ pixel_id: pixel, revision: 'f', minute: at, visits: 2, failed: 1 })
+    .execute()
+  await db
+    .insertInto('tag_breakers')
+    .values({ pixel_id: pixel, revision: 'f', state: 'warned', visits: 2, failed: 1, tripped_at: at })
+    .execute()
+  await db
     .insertInto('tag_tests')
     .values({
       id: randomUUID(),

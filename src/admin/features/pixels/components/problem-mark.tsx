@@ -1,10 +1,10 @@
 import { useTagOverview } from '../api/tag-overview.ts'
-import { isProblem } from '../pixel-health.ts'
+import { healthOf, isProblem } from '../pixel-health.ts'
 
 /** On the tab: how many pixels have a problem. Nothing while none has, or nobody knows. */
 export function ProblemMark() {
   const count = useTagOverview(
-    (overview) => overview.pixels.filter(({ health }) => isProblem(health)).length,
+    (overview) => overview.pixels.filter((status) => isProblem(healthOf({ is_active: true }, status))).length,
   ).data
   if (!count) return null
   return (
