@@ -16,7 +16,7 @@ export function TestGates({ gates }: { gates: readonly Gate[] }) {
       {gates.map(({ name, state, text }) => (
         <li
           key={name}
-          className="grid min-w-0 justify-items-center px-1 pt-5 text-center text-xs/[1.35] sm:text-sm/[1.35]"
+          className="grid min-w-0 content-start justify-items-center pt-5 sm:px-1 text-center text-xs/[1.35] sm:text-sm/[1.35]"
         >
           <span
             aria-hidden="true"
@@ -28,7 +28,7 @@ export function TestGates({ gates }: { gates: readonly Gate[] }) {
             {state === 'done' ? <Check /> : state === 'stop' ? <X /> : <Minus />}
           </span>
           <b className="w-full font-semibold wrap-anywhere">{name}</b>
-          <span className="w-full text-on-ink-2 wrap-anywhere">{text}</span>
+          <span className="w-full text-on-ink-2 wrap-anywhere max-sm:sr-only">{text}</span>
         </li>
       ))}
     </ol>
