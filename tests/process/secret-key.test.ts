@@ -163,8 +163,7 @@ function makeCheck(storage: Storage): () => Promise<void> {
   }
 }
 
-const rotation = (storage: Storage) =>
-  spawnNode(['dist/server/admin.js', 'rotate-secret-key'], storage.env)
+const rotation = (storage: Storage) => spawnNode(['dist/server/admin.js', 'rotate-secret-key'], storage.env)
 
 test('killed when the new key is in the file and not yet in the database, a change of key loses nothing', async () => {
   const storage = await place('postgres')
