@@ -16,7 +16,8 @@ import {
 } from '../principal/refuse-on-principal.ts'
 import { emailExists } from '../protocol/auth-error.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
-import { findUserById } from './find-user.ts'
+import { findUserByEmail, findUserById } from './find-user.ts'
+import { type GrantedRole, grantRole } from './grant-role.ts'
 import { insertUser } from './insert-user.ts'
 
 export interface NewAccount {
@@ -63,6 +64,14 @@ export class Accounts {
     if (user === undefined) throw new AppError(404, 'user_not_found', 'User not found')
     await proveOwnPassword(this.#context, user, password)
     return user.password_hash
+  }
+
+  async findLoginId(email: string): Promise<string | null> {
+    return (await findUserByEmail(this.#context.db, email))?.id ?? null
+  }
+
+  grantRole(trx: Db, account: GrantedRole, caller: Caller): Promise<boolean> {
+    return grantRole(this.#context, trx, account, caller)
   }
 
   async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {

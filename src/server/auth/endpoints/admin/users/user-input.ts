@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { ADMIN_ROLES } from '#contract/admin-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { checkPassword } from '#server/auth/passwords/check-password.ts'
 import { validationFailed } from '#server/auth/protocol/auth-error.ts'
@@ -56,8 +57,17 @@ function checkForeignHash(hash: string): string {
   return hash
 }
 
+/** Names of what a role in a token cannot give: rights are rows of `admin_users`, and keys are no logins. */
+const MISLEADING_ROLES: readonly string[] = [...ADMIN_ROLES, 'service_role', 'supabase_admin', 'anon']
+
+/** The protocol's database role, which travels in the login's tokens and gives no right here. */
 export function readRole(role: string): string | undefined {
   if (role === '') return undefined
+  if (MISLEADING_ROLES.includes(role)) {
+    throw validationFailed(
+      `The role "${role}" cannot be given here: administrators are made with POST /rest/v1/admin_users`,
+    )
+  }
   if (!ROLE.test(role)) throw validationFailed('Invalid role')
   return role
 }
