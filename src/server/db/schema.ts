@@ -9,9 +9,11 @@ import type {
   AuthFactors,
   AuthLogins,
   AuthOneTimeTokens,
+  AuthPasskeys,
   AuthRecoveryCodes,
   AuthRefreshTokens,
   AuthSessions,
+  AuthSpentChallenges,
   AuthUsers,
 } from './auth-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
@@ -179,6 +181,8 @@ export interface Schema {
   auth_sessions: AuthSessions
   auth_refresh_tokens: AuthRefreshTokens
   auth_factors: AuthFactors
+  auth_passkeys: AuthPasskeys
+  auth_spent_challenges: AuthSpentChallenges
   auth_challenges: AuthChallenges
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
@@ -206,6 +210,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'active_when_deleted',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'transports',
   'user_metadata',
   'app_metadata',
   'amr',

@@ -16,6 +16,7 @@ import {
 } from '../principal/refuse-on-principal.ts'
 import { emailExists } from '../protocol/auth-error.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
+import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
 import { findUserByEmail, findUserById } from './find-user.ts'
 import { type GrantedRole, grantRole } from './grant-role.ts'
 import { insertUser } from './insert-user.ts'
@@ -111,6 +112,7 @@ export class Accounts {
       .where('id', '=', id)
       .execute()
     await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
+    if (change.passwordHash !== undefined && !isSelf) await deletePasskeys(trx, id)
     await endOtherSessions(trx, id, isSelf ? caller.sessionId : null)
     await deleteTokens(trx, id)
     await recordAudit(trx, {

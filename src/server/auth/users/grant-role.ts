@@ -7,6 +7,7 @@ import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { handOverAccount } from '../principal/hand-over-account.ts'
 import { emailExists } from '../protocol/auth-error.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
+import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
 import { findUserByEmail, isShutOut } from './find-user.ts'
 import { lockUser } from './lock-user.ts'
 import type { UserRow } from './user-object.ts'
@@ -73,6 +74,7 @@ async function replacePassword(trx: Db, user: UserRow, passwordHash: string): Pr
     .set({ password_hash: passwordHash, updated_at: new Date().toISOString() })
     .where('id', '=', user.id)
     .execute()
+  await deletePasskeys(trx, user.id)
   await deleteTokens(trx, user.id)
   await endSessions(trx, user.id)
 }
