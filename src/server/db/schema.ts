@@ -11,9 +11,11 @@ import type {
   AuthFactors,
   AuthLogins,
   AuthOneTimeTokens,
+  AuthPasskeys,
   AuthRecoveryCodes,
   AuthRefreshTokens,
   AuthSessions,
+  AuthSpentChallenges,
   AuthUsers,
 } from './auth-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
@@ -267,6 +269,8 @@ export interface Schema {
   auth_sessions: AuthSessions
   auth_refresh_tokens: AuthRefreshTokens
   auth_factors: AuthFactors
+  auth_passkeys: AuthPasskeys
+  auth_spent_challenges: AuthSpentChallenges
   auth_challenges: AuthChallenges
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
@@ -302,6 +306,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'auto_disable',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'transports',
   'user_metadata',
   'app_metadata',
   'amr',

@@ -26,6 +26,7 @@ export const PUBLIC_ALLOWANCES = {
   recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   resend: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   verify: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  passkey: { perAddress: perFiveMinutes(60), perNetwork: perHour(3_600) },
   'refresh-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
 } as const satisfies Record<string, PublicAllowance>
 

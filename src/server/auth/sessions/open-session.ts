@@ -82,6 +82,6 @@ export function passwordAmr(now = Date.now()): Amr {
   return amrOf('password', now)
 }
 
-export function amrOf(method: 'password' | 'otp', now = Date.now()): Amr {
+export function amrOf(method: 'password' | 'otp' | 'passkey', now = Date.now()): Amr {
   return [{ method, timestamp: Math.floor(now / 1000) }]
 }

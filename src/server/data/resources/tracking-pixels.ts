@@ -68,6 +68,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'allowed_hosts',
     type: 'json',
+    document: 'array',
     writable: 'always',
     initial: () => [],
     normalize: normalizeHosts,
@@ -94,6 +95,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'conversion_labels',
     type: 'json',
+    document: 'object',
     writable: 'always',
     initial: () => ({}),
     normalize: (value) => value ?? {},

@@ -12,6 +12,8 @@ export const TABLE_KEYS = {
   auth_refresh_tokens: ['id'],
   auth_factors: ['id'],
   auth_challenges: ['id'],
+  auth_passkeys: ['id'],
+  auth_spent_challenges: ['id'],
   auth_recovery_codes: ['id'],
   auth_one_time_tokens: ['id'],
   auth_api_keys: ['id'],

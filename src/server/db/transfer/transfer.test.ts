@@ -65,6 +65,23 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .values({ id: randomUUID(), factor_id: factor.id, created_at: at, expires_at: at, verified_at: null })
     .execute()
   await db
+    .insertInto('auth_passkeys')
+    .values({
+      id: randomUUID(),
+      user_id: user.id,
+      factor_id: factor.id,
+      credential_id: 'k',
+      public_key: 'p',
+      sign_count: 3,
+      transports: JSON.stringify(['internal', 'hybrid']),
+      friendly_name: 'Celular',
+      created_at: at,
+      updated_at: at,
+      last_used_at: null,
+    })
+    .execute()
+  await db.insertInto('auth_spent_challenges').values({ id: randomUUID(), expires_at: at }).execute()
+  await db
     .insertInto('auth_recovery_codes')
     .values({ id: randomUUID(), user_id: user.id, code_hash: 'c', used_at: null, created_at: at })
     .execute()
