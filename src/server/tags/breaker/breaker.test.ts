@@ -112,7 +112,10 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
       code: 'breaker_paused',
       action: { kind: 'rearm', label: 'Religar' },
     })
-    expect(status?.reasons[0]?.message).toContain('falhou em 28 de 51 visitas (55%) em dez minutos')
+    // Whoever wrote first may have looked before the other wrote.
+    expect(status?.reasons[0]?.message).toMatch(
+      /falhou em (27 de 50|28 de 51) visitas \(5[45]%\) em dez minutos/,
+    )
     await visit(id, { failed: 10, fine: 0 })
     expect(await actions()).toEqual(['tags.breaker_pause by disjuntor'])
     expect(news.map(({ subject, path }) => [subject, path])).toEqual([
