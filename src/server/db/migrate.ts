@@ -19,6 +19,10 @@ import * as tagEvidence from './migrations/0015-tag-evidence.ts'
 import * as ledger from './migrations/0016-ledger.ts'
 import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
+import * as today from './migrations/0021-today.ts'
+import * as alerts from './migrations/0022-alerts.ts'
+import * as tagTests from './migrations/0023-tag-tests.ts'
+import * as breaker from './migrations/0024-breaker.ts'
 import * as passkeys from './migrations/0025-passkeys.ts'
 import type { Schema } from './schema.ts'
 
@@ -41,6 +45,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-ledger': { up: ledger.up },
   '0017-trash': { up: trash.up },
   '0018-api-keys': { up: apiKeys.up },
+  '0021-today': { up: today.up },
+  '0022-alerts': { up: alerts.up },
+  '0023-tag-tests': { up: tagTests.up },
+  '0024-breaker': { up: breaker.up },
   '0025-passkeys': { up: passkeys.up },
 }
 

@@ -1,5 +1,6 @@
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { AlertsSection } from './alerts-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -14,6 +15,7 @@ export function AccountScreen() {
         <PasswordSection />
         <PasskeysSection />
         <SecondFactorSection />
+        <AlertsSection />
         <LoginsSection />
       </div>
     </>
