@@ -13,7 +13,7 @@ import { discardUnreadable, makeKeyFile, rotateKey, warn } from './secret-key.ts
 
 const USAGE = `Uso:
   npm run admin -- reset-password EMAIL   gera uma nova senha e encerra todas as sessões da pessoa
-  npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas e encerra todas as sessões da pessoa
+  npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas, apaga as chaves de acesso e encerra todas as sessões da pessoa
   npm run admin -- keys                   mostra a chave pública e a chave de serviço "padrão"
   npm run admin -- make-key NOME [--days N]       cria uma chave de serviço com nome, e com validade se N for dado
   npm run admin -- list-keys                      mostra as chaves de serviço: nome, criação, validade

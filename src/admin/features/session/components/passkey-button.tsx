@@ -13,7 +13,7 @@ export function PasskeyButton() {
         aria-disabled={signIn.isPending}
         onClick={() => signIn.isPending || signIn.mutate()}
       >
-        <KeyRound aria-hidden="true" className="size-5" />
+        <KeyRound aria-hidden="true" className="size-5 max-sm:hidden" />
         {signIn.isPending ? 'Aguardando a chave...' : 'Entrar com chave de acesso'}
       </Button>
       <FailureBox error={signIn.error} fallback="Não foi possível entrar com a chave de acesso." />
