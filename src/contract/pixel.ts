@@ -40,6 +40,8 @@ export interface Pixel {
   /** Of the catalogue, as its type or code says; nobody writes it. */
   vendor: string | null
   conversion_labels: ConversionLabels
+  /** True when it may be paused by itself where visits show that it fails. */
+  auto_disable: boolean
   created_at: string
   updated_at: string
 }

@@ -9,6 +9,7 @@ import { findProductionGaps } from './admin/production-gaps.ts'
 import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
+import { mailAdministrators } from './auth/mail/mail-administrators.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -60,6 +61,7 @@ import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
+import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -284,6 +286,13 @@ export async function buildApp({
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
+    await registerTestAdmin(scope, {
+      db: database.db,
+      tags,
+      siteUrl: config.siteUrl,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
   })
   await inSecurityClass(app, 'admin page', (scope) =>
     registerAdminPage(scope, {
@@ -302,6 +311,7 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      mailAdministrators: (news) => mailAdministrators(auth.context, news),
     }),
   )
   await inSecurityClass(app, 'public page', (scope) =>

@@ -9,6 +9,7 @@ import type { DeletedPixel, PixelConflict, PixelHistory } from '#contract/pixel-
 import type { ProductionGap } from '#contract/production-gap.ts'
 import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import type { TagTest } from '#contract/tag-test.ts'
 import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
@@ -39,6 +40,8 @@ export class ScriptedSite extends ScriptedServer {
   conversions: Partial<Record<Conversion, number>> = {}
   conflict: PixelConflict = { saved_by: BIA.email, saved_at: NOW, changes: [] }
   history: PixelHistory = { versions: [], next: null }
+  /** Of every pixel, the newest first. */
+  tests: TagTest[] = []
   /** Of every pixel. */
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
@@ -159,6 +162,18 @@ export class ScriptedSite extends ScriptedServer {
       query.get('before') === null ? this.history : { versions: [], next: null },
     )
     this.answer('POST /admin/api/pixels/*/restore', () => null)
+    this.answer('GET /admin/api/pixels/*/tests', () => ({
+      tests: this.tests.map(({ steps: _steps, ...summary }) => summary),
+    }))
+    this.answer('POST /admin/api/pixels/*/tests', () => {
+      const test = makeTest({ state: 'waiting' })
+      this.tests.unshift(test)
+      return { id: test.id, url: `http://localhost:3000/#teste=${test.id}`, expires_at: test.expires_at }
+    })
+    this.answer('GET /admin/api/pixels/*/tests/*', (_call, [, id]) => {
+      const test = this.tests.find((each) => each.id === id)
+      return test ?? json({ error: 'not_found', message: 'Este teste não existe mais.' }, 404)
+    })
     this.answer('GET /admin/api/trash', () => ({
       pixels: this.trash.map((pixel) => makeDeleted(pixel)),
       total: this.trash.length,
@@ -263,8 +278,23 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     consent_category: 'marketing',
     vendor: null,
     conversion_labels: {},
+    auto_disable: false,
     ...stamps(LONG_AGO),
     ...pixel,
+  }
+}
+
+export function makeTest(test: Partial<TagTest> = {}): TagTest {
+  return {
+    id: crypto.randomUUID(),
+    created_at: NOW,
+    expires_at: NOW,
+    by: MARINA.email,
+    is_mine: true,
+    state: 'done',
+    steps: [],
+    verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
+    ...test,
   }
 }
 

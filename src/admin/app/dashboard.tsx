@@ -11,6 +11,7 @@ import {
   pixelIdOf,
   SUBSCRIPTIONS_PATH,
   TRASH_PATH,
+  testOf,
 } from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
 import {
@@ -21,6 +22,7 @@ import {
   PixelPage,
   SettingsScreen,
   SubscriptionsScreen,
+  TestScreen,
   TrashScreen,
 } from './lazy-screens.ts'
 import { roomOf } from './rooms.ts'
@@ -35,10 +37,10 @@ export function Dashboard() {
   const address = useAddress()
   const tab = tabOf(address)
   const room = roomOf(address)
-  const pixelId = pixelIdOf(address)
+  const pixelId = pixelIdOf(address) ?? testOf(address)?.testId ?? null
   const arrived = useRef(false)
   useEffect(() => {
-    // The page of a pixel has the pixel's name.
+    // The page of a pixel, or of its test, has the pixel's name.
     if (pixelId !== null) return
     const place = room?.label ?? tab?.label ?? 'Minha conta'
     document.title = `${place} · Admin Dashboard ${boot.brandName}`
@@ -73,6 +75,8 @@ function keyOf(address: string, tab: Tab | null): string {
 function PixelsPlace({ address }: { address: string }) {
   const pixelId = pixelIdOf(address)
   if (pixelId !== null) return <PixelPage pixelId={pixelId} />
+  const test = testOf(address)
+  if (test !== null) return <TestScreen {...test} />
   if (isAt(SUBSCRIPTIONS_PATH, address)) return <SubscriptionsScreen />
   if (isAt(TRASH_PATH, address)) return <TrashScreen />
   return <PixelsScreen onlyProblems={isAt(PROBLEMS_PATH, address)} aboveList={<TodayPlace />} />

@@ -10,6 +10,7 @@ const LOADERS = {
     (await import('../features/subscriptions/subscriptions-screen.tsx')).SubscriptionsScreen,
   trash: async () => (await import('../features/pixels/trash/trash-screen.tsx')).TrashScreen,
   pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
+  test: async () => (await import('../features/pixels/testing/test-screen.tsx')).TestScreen,
   settings: async () => (await import('../features/settings/components/settings-screen.tsx')).SettingsScreen,
 }
 
@@ -21,6 +22,7 @@ export const SubscriptionsScreen = lazyPart(LOADERS.subscriptions)
 export const TodayStrip = lazyPart(LOADERS.today)
 export const TrashScreen = lazyPart(LOADERS.trash)
 export const PixelPage = lazyPart(LOADERS.pixel)
+export const TestScreen = lazyPart(LOADERS.test)
 export const SettingsScreen = lazyPart(LOADERS.settings)
 
 export const loadScreensWhenIdle = () => loadWhenIdle(LOADERS)

@@ -18,6 +18,18 @@ export function pixelIdOf(path: string): string | null {
   return PIXEL_PAGE.exec(path)?.[1] ?? null
 }
 
+const TEST_PAGE = /^\/admin\/pixels\/([0-9a-f-]{36})\/testes\/([0-9a-f-]{36})\/?$/
+
+export function testPath(pixelId: string, testId: string): string {
+  return `${pixelPath(pixelId)}/testes/${testId}`
+}
+
+/** Which test an address is; null for any other. */
+export function testOf(path: string): { pixelId: string; testId: string } | null {
+  const [, pixelId, testId] = TEST_PAGE.exec(path) ?? []
+  return pixelId === undefined || testId === undefined ? null : { pixelId, testId }
+}
+
 export function isAt(place: string, path: string): boolean {
   return path.replace(/\/+$/, '') === place
 }

@@ -3,6 +3,7 @@ import type { AlertKind } from '#contract/alerts.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
   AuthApiKeys,
@@ -50,6 +51,8 @@ interface TrackingPixels {
   updated_at: Timestamp
   /** Set while it is in the trash, where `is_active` is false whatever it was. */
   deleted_at: Generated<string | null>
+  /** May be paused by itself when visits fail; else that is only said. */
+  auto_disable: Generated<boolean>
   deleted_by: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
@@ -99,6 +102,44 @@ interface TagEvidence {
   subject: string
   verdict: string
   count: number
+}
+
+/** Visits of a tag by minute, for as long as the breaker looks back. */
+interface TagMinutes {
+  pixel_id: string
+  revision: string
+  minute: Timestamp
+  visits: number
+  failed: number
+}
+
+/** A tag that failed in most of its visits. */
+interface TagBreakers {
+  pixel_id: string
+  /** Which it was then. */
+  revision: string
+  state: 'paused' | 'warned'
+  visits: number
+  failed: number
+  tripped_at: Timestamp
+}
+
+/** One test of a pixel on the site, by one administrator. */
+interface TagTests {
+  id: string
+  pixel_id: string
+  /** A user id; null for the service key. */
+  created_by: string | null
+  /** The same in words. */
+  creator: string
+  token_hash: string
+  created_at: Timestamp
+  /** When the token is worth nothing any more. */
+  expires_at: Timestamp
+  /** Of the key that the token was traded for; null until it was. */
+  key_hash: string | null
+  key_until: Timestamp | null
+  steps: Json<TestStep[]>
 }
 
 interface BlockedHosts {
@@ -237,6 +278,9 @@ export interface Schema {
   compiled_tags: CompiledTags
   tag_reports: TagReports
   tag_evidence: TagEvidence
+  tag_minutes: TagMinutes
+  tag_breakers: TagBreakers
+  tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
@@ -255,6 +299,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'is_active',
   'is_principal',
   'active_when_deleted',
+  'auto_disable',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'user_metadata',
@@ -263,6 +308,7 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'allowed_hosts',
   'conversion_labels',
   'categories',
+  'steps',
   'before',
   'after',
   'kinds',

@@ -19,6 +19,8 @@ export const PUBLIC_ALLOWANCES = {
   consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
   'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  /** A page under test reports as things happen, and anybody may try a token. */
+  'tag-test': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   signup: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   otp: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
@@ -28,6 +30,17 @@ export const PUBLIC_ALLOWANCES = {
 } as const satisfies Record<string, PublicAllowance>
 
 export type PublicCall = keyof typeof PUBLIC_ALLOWANCES
+
+/** How much of what one place says is counted where many must agree. */
+export const SAMPLES = {
+  /** Visits that can lead to a tag being paused by itself. */
+  breaker: {
+    perAddress: { max: 3, windowMs: 10 * MINUTE_MS },
+    perNetwork: { max: 15, windowMs: 10 * MINUTE_MS },
+  },
+} as const satisfies Record<string, PublicAllowance>
+
+export type Sample = keyof typeof SAMPLES
 
 /**
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like

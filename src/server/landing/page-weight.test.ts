@@ -43,6 +43,27 @@ test('all scripts of the page together are at most 69 KB', () => {
   expect(total).toBeLessThanOrEqual(69_000)
 })
 
+test("what a test of a pixel loads is in no visitor's path: one lazy file that nothing else needs or names", () => {
+  const tested = manifest.entry('src/landing/browser/testing/open-test.ts')
+  const boot = manifest.entry('src/landing/browser/boot/boot.ts')
+  expect(tested.imports).toEqual([boot.file])
+  const visited = [assets.bootScript ?? '', ...assets.prefetch].concat(
+    ['src/landing/browser/tags/run-tags.ts', 'src/landing/browser/islands/islands.ts'].flatMap((entry) => {
+      const { file, imports } = manifest.entry(entry)
+      return [file, ...imports]
+    }),
+  )
+  expect(visited).not.toContain(tested.file)
+  expect(html).not.toContain(tested.file)
+  // The boot script asks for it in one place, behind the fragment.
+  const name = tested.file.split('/').at(-1) ?? ''
+  const text = readFileSync(join('dist/client', boot.file), 'utf8')
+  expect(text.split(name)).toHaveLength(2)
+  expect(text.slice(0, text.indexOf(name))).toMatch(/location\.hash\.startsWith\(.#teste=.\)\?[^;?:]*$/)
+  for (const path of visited)
+    if (path !== boot.file) expect(readFileSync(join('dist/client', path), 'utf8')).not.toContain(name)
+})
+
 test('nothing but the inlined style could block rendering', () => {
   const head = html.slice(0, html.indexOf('<body'))
   expect(head).not.toContain('rel="stylesheet"')

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import type { Caller } from '../http/caller.ts'
+import { rearmBreaker } from './breaker/rearm-breaker.ts'
 import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import { permitHosts } from './hosts/permit-hosts.ts'
@@ -86,6 +87,13 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.put('/admin/api/tags/pause', async (request) => {
     const caller = await requireAdministrator(deps, request)
     await setPaused(db, caller, readBody(pauseSchema, request).paused)
+    await tags.refresh()
+    return readOverview(deps)
+  })
+
+  scope.post('/admin/api/pixels/:id/rearm', async (request) => {
+    const caller = await requireAdministrator(deps, request)
+    await rearmBreaker(db, caller, pathId(request))
     await tags.refresh()
     return readOverview(deps)
   })

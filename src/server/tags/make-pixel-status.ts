@@ -1,4 +1,5 @@
 import { type BlockedHost, type PixelStatus, TAG_REFUSED, type TagWarning } from '#contract/tag-status.ts'
+import type { Breaker } from './breaker/read-breakers.ts'
 import type { Double, NamedPixel } from './find-doubles.ts'
 import { judgeHealth } from './health/judge-health.ts'
 import { NO_EVIDENCE, type TagEvidence } from './health/read-evidence.ts'
@@ -17,6 +18,7 @@ export interface PixelFacts {
   evidence: ReadonlyMap<string, TagEvidence>
   stopped: ReadonlyMap<string, BlockedHost[]>
   doubles: ReadonlyMap<string, Double>
+  breakers: ReadonlyMap<string, Breaker>
   /** null when hosts are not listed. */
   permissions: ReadonlyMap<string, Permission[]> | null
 }
@@ -25,7 +27,7 @@ const UNCOUNTED: ReportCounts = { ran: 0, blocked: 0, failed: 0, last_ran_at: nu
 
 export function makePixelStatus(
   pixel: NamedPixel & { vendor: string | null; is_active: boolean },
-  { tags, ownHosts, isPaused, counts, evidence, stopped, doubles, permissions }: PixelFacts,
+  { tags, ownHosts, isPaused, counts, evidence, stopped, doubles, breakers, permissions }: PixelFacts,
 ): PixelStatus {
   const { id, is_active: isActive } = pixel
   const prepared = tags.prepared.get(id)
@@ -50,6 +52,7 @@ export function makePixelStatus(
     ...judgeHealth({
       isActive,
       isPaused,
+      breaker: breakers.get(id) ?? null,
       // Until it is compiled nobody can say that it is empty.
       steps: compiled?.steps.length ?? 1,
       headItems: compiled?.head.length ?? 0,

@@ -12,6 +12,7 @@ import {
 } from '#contract/tag-report.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import type { BreakerBuffer } from './breaker/breaker-buffer.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
@@ -62,12 +63,13 @@ interface ReportDeps extends StoppedDeps {
   buffer: ReportBuffer
   evidence: EvidenceBuffer
   counts: SiteCounts
+  breaker: BreakerBuffer
 }
 
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, buffer, evidence, counts, ...deps }: ReportDeps,
+  { guard, buffer, evidence, counts, breaker, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -80,6 +82,8 @@ export function registerTagReports(
     const ran = membersOf(tags.recent, set)
     const { hinders, mayHinder } = noteStopped(deps, ran.size === 0 ? [] : stopped)
     const visit = readVisit(parsed.data, ran, mayHinder)
+    // Reports can be forged: of one place only so many count for what pauses a tag.
+    const isSampled = guard.limits.samples(request, 'breaker')
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
@@ -89,7 +93,9 @@ export function registerTagReports(
         absenceTells: member !== undefined && visit.absenceTells(member),
       })
       buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
-      if (member !== undefined) noteEvidence(evidence, member, result, visit)
+      if (member === undefined) continue
+      noteEvidence(evidence, member, result, visit)
+      if (isSampled) breaker.add(id, member.revision, column === 'failed')
     }
     if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
     if (conversion !== undefined) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
+import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
-import { makeOpaqueToken } from './opaque-token.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 
 export type Aal = 'aal1' | 'aal2'

@@ -33,6 +33,7 @@ const LABELS: Record<string, string> = {
   consent_category: 'Categoria',
   conversion_labels: 'Rótulos de conversão',
   allowed_hosts: 'Endereços permitidos',
+  auto_disable: 'Disjuntor',
 }
 
 /** `created` when it is not known that the same id was in the trash before. */
@@ -78,6 +79,7 @@ function changedColumns(before: Row | null, after: Row | null): string[] {
 function inWords(field: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
   if (field === 'is_active') return value === true ? 'Ativo' : 'Inativo'
+  if (field === 'auto_disable') return value === true ? 'Pausa sozinha' : 'Só avisa'
   if (field === 'type') return labelIn(PIXEL_TYPE_LABELS, value)
   if (field === 'consent_category') return labelIn(TAG_CATEGORY_LABELS, value)
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')

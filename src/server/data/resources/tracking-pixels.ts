@@ -103,6 +103,7 @@ const COLUMNS: readonly Column[] = [
       passes: isConversionLabels,
     },
   },
+  { name: 'auto_disable', type: 'boolean', writable: 'always', initial: () => false },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
 ]

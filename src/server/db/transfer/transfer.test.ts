@@ -144,6 +144,29 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .execute()
   await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
   await db
+    .insertInto('tag_minutes')
+    .values({ pixel_id: pixel, revision: 'f', minute: at, visits: 2, failed: 1 })
+    .execute()
+  await db
+    .insertInto('tag_breakers')
+    .values({ pixel_id: pixel, revision: 'f', state: 'warned', visits: 2, failed: 1, tripped_at: at })
+    .execute()
+  await db
+    .insertInto('tag_tests')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      created_by: null,
+      creator: 'ana@exemplo.com.br',
+      token_hash: 'g',
+      created_at: at,
+      expires_at: at,
+      key_hash: null,
+      key_until: null,
+      steps: '[{"kind":"opened","at":0}]',
+    })
+    .execute()
+  await db
     .insertInto('blocked_hosts')
     .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })
     .execute()
