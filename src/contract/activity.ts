@@ -7,7 +7,7 @@ export const ACTIVITY_ACTORS: Readonly<Record<string, string>> = {
   'command line': 'Linha de comando',
   configuration: 'Configuração do servidor',
   guest: 'Alguém sem login',
-  portico: 'O próprio painel',
+  disjuntor: 'O disjuntor',
 }
 
 /** One thing that somebody did. */

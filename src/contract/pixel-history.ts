@@ -58,3 +58,12 @@ export interface PixelHistory {
   /** For the next page; null when there is none. */
   next: string | null
 }
+
+/** `POST /admin/api/pixels/ID/compare`: what was typed, beside what somebody else saved meanwhile. */
+export interface PixelConflict {
+  /** An e-mail, or who else it was in words; null when the trail is no longer kept. */
+  saved_by: string | null
+  saved_at: string
+  /** `before` is what is saved, `after` what was sent. */
+  changes: FieldChange[]
+}

@@ -29,8 +29,8 @@ test('says each figure with yesterday beside it, and opens the lists that there 
     (await today.findByText(label)).closest('li')?.textContent?.replace(label, '')
   expect(await text('Visitas que escolheram')).toBe('1.390ontem 1.262')
   expect(await text('Aceitaram tudo')).toBe('71%22% recusaramontem 69%')
-  expect(await text('Cliques em "Abrir Conta"')).toBe('86ontem 91')
-  expect(await text('Cliques no especialista')).toBe('0ontem 22')
+  expect(await text('Abrir Conta (cliques)')).toBe('86ontem 91')
+  expect(await text('Especialista (cliques)')).toBe('0ontem 22')
   expect(await text('Inscrições')).toBe('12ontem 12')
   await waitFor(async () => expect(await text('Tags com problema')).toBe('1agora'))
   today.getByRole('img', {
@@ -38,7 +38,7 @@ test('says each figure with yesterday beside it, and opens the lists that there 
   })
   today.getByRole('img', { name: 'De 1.390: 987 aceitaram tudo, 97 em parte, 306 recusaram.' })
   today.getByText('domingo, 15 de novembro, até 9h')
-  today.getByText(/^Ontem, até as 9h10;.*cliques, só de visitas com consentimento\.$/)
+  today.getByText(/^Ontem, até 9h10;.*cliques, só de visitas com consentimento\.$/)
   // What has no list is no link.
   expect(today.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
     '/admin/inscricoes',
@@ -60,7 +60,7 @@ test('on a first day says what is not measured, and no zero in its place', async
   await openDashboard(site)
   const today = within(await strip())
   const text = async (label: string) => (await today.findByText(label)).closest('li')?.textContent
-  expect(await text('Cliques em "Abrir Conta"')).toContain('não medidoontem: não medido')
+  expect(await text('Abrir Conta (cliques)')).toContain('não medidoontem: não medido')
   expect(await text('Aceitaram tudo')).toContain('ninguém ainda')
   expect(await text('Tags com problema')).toContain('não medido')
   expect((await strip()).textContent).toContain('Escolhas e cliques são contados desde 15/11 às 8h20.')

@@ -1,7 +1,10 @@
 import axe from 'axe-core'
 import { vi } from 'vitest'
 
-/** What axe finds in the document as it is now. Contrast needs a browser that draws, and is judged by the journeys. */
+/**
+ * What axe finds in the document as it is now; the last thing that a test asks, for time goes on by itself from then on.
+ * Contrast needs a browser that draws, and is judged by the journeys.
+ */
 export async function findComponentFaults(part: Element = document.body): Promise<string[]> {
   // Axe waits by timers, which stand still here until somebody moves them.
   vi.useRealTimers()

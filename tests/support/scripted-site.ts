@@ -5,7 +5,7 @@ import type { AlertChoice } from '#contract/alerts.ts'
 import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
+import type { DeletedPixel, PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
 import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
@@ -38,6 +38,7 @@ export class ScriptedSite extends ScriptedServer {
   /** Of every pixel. */
   ledger = (step: LedgerStep): PixelLedger => ({ step, from: LONG_AGO, to: NOW, rows: [] })
   conversions: Partial<Record<Conversion, number>> = {}
+  conflict: PixelConflict = { saved_by: BIA.email, saved_at: NOW, changes: [] }
   history: PixelHistory = { versions: [], next: null }
   /** Of every pixel, the newest first. */
   tests: TagTest[] = []
@@ -205,6 +206,7 @@ export class ScriptedSite extends ScriptedServer {
       this.alerts = { ...this.alerts, ...(body as Pick<AlertChoice, 'kinds'>) }
       return this.alerts
     })
+    this.answer('POST /admin/api/pixels/*/compare', () => this.conflict)
     this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {

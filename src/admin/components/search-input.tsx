@@ -9,7 +9,7 @@ interface SearchInputProps {
 
 export function SearchInput({ label, value, onChange }: SearchInputProps) {
   return (
-    <div className="relative flex-[1_1_17rem] lg:max-w-[300px]">
+    <div className="relative sm:flex-[1_1_17rem] lg:max-w-[300px]">
       <Search className="pointer-events-none absolute top-3 left-3.5 size-5 text-text-2" aria-hidden="true" />
       <Input
         type="search"

@@ -28,8 +28,8 @@ function recordedActions(): { file: string; actions: string[] }[] {
       const source = readFileSync(file, 'utf8')
       if (!source.includes('recordAudit(')) return []
       // An object may be named before it is recorded, and a choice between two may go on in the next line.
-      const named = [...source.matchAll(/\baction:([^\n]*(?:\n\s*[?:][^\n]*)*)/g)].flatMap(([, text = '']) =>
-        [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, action = '']) => action),
+      const named = [...source.matchAll(/\baction(?::| =)([^\n]*(?:\n\s*[?:][^\n]*)*)/g)].flatMap(
+        ([, text = '']) => [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, action = '']) => action),
       )
       return [{ file, actions: [...named, ...(COMPOSED[file] ?? [])] }]
     })

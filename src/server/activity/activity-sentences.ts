@@ -59,6 +59,11 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
     (facts) => `revogou ${facts.hosts.join(', ') || 'um endereço'} em ${ofPixel(facts)}`,
   ),
 
+  'tags.test': say('pixels', (facts) => `testou ${pixel(facts)}`),
+  'tags.breaker_pause': say('pixels', (facts) => `desligou ${pixel(facts)}, que falhava em visitas demais`),
+  'tags.breaker_warn': say('pixels', (facts) => `avisou que ${pixel(facts)} falha em visitas demais`),
+  'tags.breaker_rearm': say('pixels', (facts) => `religou ${pixel(facts)} depois do disjuntor`),
+
   'user.created': say('people', (facts) => `criou a conta de ${person(facts)}`),
   'user.invited': say('people', (facts) => `convidou ${person(facts)}`),
   'user.signed_up': say('people', 'criou a própria conta'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
-import type { PixelHistory, Trash } from '#contract/pixel-history.ts'
+import type { PixelConflict, PixelHistory, Trash } from '#contract/pixel-history.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { sweepTrash } from './trash/sweep-trash.ts'
@@ -91,6 +91,39 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       'deleted',
       'created',
     ])
+  })
+
+  test('what was typed is compared with what somebody else saved, and who it was is told', async () => {
+    const pixel = await add({ code: 'a()\nb()\nc()' })
+    await rest('PATCH', `id=eq.${pixel.id}`, { code: 'a()\nB()\nc()', consent_category: 'desempenho' })
+    const { name, type, pixel_id, is_active, conversion_labels } = pixel
+    const typed = { name: 'Outra', type, pixel_id, is_active, conversion_labels, code: 'a()\nb()\nd()' }
+    const compare = (body: object, as?: CallerName) => post(`/pixels/${pixel.id}/compare`, body, as)
+    const answer = (await compare({ ...typed, consent_category: 'desempenho' })).json<PixelConflict>()
+    const [now] = await list()
+    expect(answer).toEqual({
+      saved_by: 'ana@exemplo.com.br',
+      saved_at: new Date(now?.updated_at ?? '').toISOString(),
+      changes: [
+        { field: 'name', label: 'Nome', before: 'Loja', after: 'Outra' },
+        {
+          field: 'code',
+          label: 'Código',
+          lines: [
+            { kind: 'same', text: 'a()' },
+            { kind: 'removed', text: 'B()' },
+            { kind: 'removed', text: 'c()' },
+            { kind: 'added', text: 'b()' },
+            { kind: 'added', text: 'd()' },
+          ],
+        },
+      ],
+    })
+    expect((await list())[0]).toMatchObject({ name, code: 'a()\nB()\nc()' })
+    expect((await compare({ name: 'x' })).statusCode).toBe(400)
+    expect((await compare({ ...typed, consent_category: 'x' }, 'stranger')).statusCode).toBe(403)
+    await remove(pixel.id)
+    expect((await compare({ ...typed, consent_category: 'desempenho' })).statusCode).toBe(404)
   })
 
   test('of eight who restore at once, one does, and the history has it once', async () => {

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import type { PixelHistory, Trash } from '#contract/pixel-history.ts'
+import type { PixelConflict, PixelHistory, Trash } from '#contract/pixel-history.ts'
 import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import type { Caller } from '../http/caller.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { DataService } from './data-service.ts'
+import { compareSchema, compareVersion } from './history/compare-version.ts'
 import { readHistory } from './history/read-history.ts'
 import { restoreVersion } from './history/restore-version.ts'
 import type { Resource } from './resource.ts'
@@ -42,6 +43,11 @@ export async function registerPixelVersions(app: FastifyInstance, deps: PixelVer
     scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {
       await requireAdministrator(deps, request)
       return readHistory(service.db, pathId(request), (request.query as { before?: unknown }).before)
+    })
+
+    scope.post('/admin/api/pixels/:id/compare', async (request): Promise<PixelConflict> => {
+      await requireAdministrator(deps, request)
+      return compareVersion(service.db, pathId(request), readBody(compareSchema, request))
     })
 
     scope.post('/admin/api/pixels/:id/restore', async (request, reply) => {

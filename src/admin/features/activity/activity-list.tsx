@@ -36,24 +36,26 @@ export function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
       <ListToolbar
         summary={`Guardada por ${first?.kept_days} dias; logins que falharam, por ${first?.failed_login_days}.`}
       >
-        <Select
-          small
-          aria-label="Tipo"
-          value={wish.kind}
-          onChange={(event) => onWish({ ...wish, kind: event.target.value as ActivityWish['kind'] })}
-          options={KINDS}
-        />
-        <Select
-          small
-          aria-label="Quem"
-          value={wish.by}
-          onChange={(event) => onWish({ ...wish, by: event.target.value })}
-          className="max-w-full sm:max-w-56"
-          options={[
-            ['', 'Todas as pessoas'],
-            ...(first?.people ?? []).map(({ value, label }) => [value, label] as const),
-          ]}
-        />
+        <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
+          <Select
+            small
+            aria-label="Tipo"
+            value={wish.kind}
+            onChange={(event) => onWish({ ...wish, kind: event.target.value as ActivityWish['kind'] })}
+            options={KINDS}
+          />
+          <Select
+            small
+            aria-label="Quem"
+            value={wish.by}
+            onChange={(event) => onWish({ ...wish, by: event.target.value })}
+            className="max-w-full sm:max-w-56"
+            options={[
+              ['', 'Todas as pessoas'],
+              ...(first?.people ?? []).map(({ value, label }) => [value, label] as const),
+            ]}
+          />
+        </div>
         <SearchInput
           label="Buscar na atividade"
           value={wish.search}
@@ -62,10 +64,8 @@ export function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
       </ListToolbar>
       {days.length > 0 ? (
         days.map(({ label, events }) => (
-          <section key={label} aria-label={label}>
-            <h3 className="border-t border-line px-4 pt-4 pb-2 text-sm tracking-normal text-text-2 sm:px-5">
-              {label}
-            </h3>
+          <section key={label} aria-label={label} className="border-t border-line first-of-type:border-t-0">
+            <h3 className="px-4 pt-4 pb-2 text-sm tracking-normal text-text-2 sm:px-5">{label}</h3>
             <ul>
               {events.map((event) => (
                 <ActivityItem key={event.id} event={event} />

@@ -32,7 +32,7 @@ export const dateAndTimeOf = (moment: string): string =>
 /** The end of yesterday is no time of today's clock. */
 export function untilOf(moment: string): string {
   const time = timeOf(moment)
-  return time === '0h' ? 'o fim do dia' : `as ${time}`.replace(/^as (0h|1h)/, 'a $1')
+  return time === '0h' ? 'o fim do dia' : time
 }
 
 export const count = (value: number): string => NUMBER.format(value)

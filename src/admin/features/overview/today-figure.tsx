@@ -34,9 +34,9 @@ export function TodayFigure({
       <span className="flex flex-wrap items-baseline gap-x-2">
         <span
           className={cn(
-            'text-[1.625rem]/9 font-semibold tracking-tight tabular-nums',
+            'tabular-nums',
+            value === null ? 'text-base/9 text-on-ink-2' : 'text-[1.625rem]/9 font-semibold tracking-tight',
             isAlarm && 'text-bad-ink',
-            value === null && 'text-base/9 font-normal text-on-ink-2',
           )}
         >
           {value ?? 'não medido'}

@@ -43,8 +43,8 @@ export function TodayStrip({ problems }: TodayStripProps) {
 }
 
 const COUNTED: readonly [TodayFigureName, string, string?][] = [
-  ['lead', 'Cliques em "Abrir Conta"'],
-  ['contact', 'Cliques no especialista'],
+  ['lead', 'Abrir Conta (cliques)'],
+  ['contact', 'Especialista (cliques)'],
   ['subscriptions', 'Inscrições', SUBSCRIPTIONS_PATH],
 ]
 

@@ -56,7 +56,7 @@ export function kindOf({ action, before, after }: PixelEvent): VersionKind {
 }
 
 /** What is different, in words; nothing for a row that came or went whole. */
-export function changesOf({ before, after }: PixelEvent): FieldChange[] {
+export function changesOf({ before, after }: Pick<PixelEvent, 'before' | 'after'>): FieldChange[] {
   if (before === null || after === null) return []
   return changedColumns(before, after).map((field): FieldChange => {
     const label = LABELS[field] ?? field

@@ -83,12 +83,17 @@ export function useSavePixel() {
   })
 }
 
-function savePixel(data: Data, { form, opened, overwrite }: SavePixel, signal: AbortSignal): Promise<Pixel> {
-  const row = {
+/** As it is stored. */
+export function toRow(form: PixelForm) {
+  return {
     ...form,
     pixel_id: form.type === 'custom' ? null : form.pixel_id,
     conversion_labels: givenLabels(form.conversion_labels),
   }
+}
+
+function savePixel(data: Data, { form, opened, overwrite }: SavePixel, signal: AbortSignal): Promise<Pixel> {
+  const row = toRow(form)
   const table = data.from('tracking_pixels')
   if (opened === null) return unwrap(table.insert(row).select().abortSignal(signal).single())
   return storeRow<Pixel>({

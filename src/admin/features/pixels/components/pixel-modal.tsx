@@ -13,6 +13,7 @@ import type { TagPreviewRequest } from '#contract/tag-status.ts'
 import { useAskPreview, useTagPreview } from '../api/preview-tag.ts'
 import { faultOfCode, givenLabels, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
 import { CodeVerdict } from './code-verdict.tsx'
+import { ConflictView } from './conflict-view.tsx'
 import { ConversionLabelFields } from './conversion-label-fields.tsx'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { RecognitionNote } from './recognition-note.tsx'
@@ -99,12 +100,15 @@ export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalP
         <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
           <ModalBody>
             {theirs ? (
-              <ChangedElsewhereBox
-                text="Outra pessoa alterou este pixel enquanto você editava."
-                savedAt={theirs.updated_at}
-                onReload={() => loadTheirs(theirs)}
-                onOverwrite={submit(true)}
-              />
+              <>
+                <ChangedElsewhereBox
+                  text="Outra pessoa alterou este pixel enquanto você editava."
+                  savedAt={theirs.updated_at}
+                  onReload={() => loadTheirs(theirs)}
+                  onOverwrite={submit(true)}
+                />
+                <ConflictView theirs={theirs} form={form.watch()} />
+              </>
             ) : (
               <FailureBox
                 error={faultOfCode(save.error) === null ? save.error : null}

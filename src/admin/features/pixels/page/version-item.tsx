@@ -1,9 +1,9 @@
 import { Undo2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { formatCount } from '#admin/lib/format-count.ts'
 import { formatMinute } from '#admin/lib/format-date.ts'
-import type { DiffLine, FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
+import type { FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
+import { CodeDifference } from '../components/code-difference.tsx'
 
 const DONE: Record<VersionKind, string> = {
   created: 'adicionou o pixel',
@@ -89,7 +89,7 @@ function Change({ change }: { change: FieldChange }) {
     return (
       <>
         <p className="pb-1 text-text-2">{change.label}</p>
-        <Diff lines={change.lines} />
+        <CodeDifference lines={change.lines} added="Linha nova" removed="Linha tirada" />
       </>
     )
   return (
@@ -104,43 +104,5 @@ function Change({ change }: { change: FieldChange }) {
         <ins className="bg-ok-bg px-1 text-ok no-underline">{change.after}</ins>
       )}
     </p>
-  )
-}
-
-const SIGNS = { same: ' ', added: '+', removed: '−' } as const
-const NAMES = { same: '', added: 'Linha nova: ', removed: 'Linha tirada: ' } as const
-
-function Diff({ lines }: { lines: readonly DiffLine[] }) {
-  return (
-    <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
-      tabIndex={0}
-      className="max-h-72 overflow-auto rounded-1 bg-[#fafaf6] py-2 font-mono text-[0.8125rem]/[1.7] shadow-[inset_0_0_0_1px_var(--line)] focus-visible:outline-offset-[-4px]"
-    >
-      {lines.map((line, index) =>
-        line.kind === 'gap' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which is replaced whole
-          <span key={index} className="block px-3 text-text-2">
-            … {formatCount(line.lines, 'linha igual', 'linhas iguais')}
-          </span>
-        ) : (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which is replaced whole
-            key={index}
-            className={cn(
-              'block w-max min-w-full px-3',
-              line.kind === 'added' && 'bg-ok-bg text-ok',
-              line.kind === 'removed' && 'bg-bad-bg text-bad',
-            )}
-          >
-            <span className="sr-only">{NAMES[line.kind]}</span>
-            <span aria-hidden="true" className="mr-2 inline-block w-3 select-none">
-              {SIGNS[line.kind]}
-            </span>
-            {line.text === '' ? ' ' : line.text}
-          </span>
-        ),
-      )}
-    </pre>
   )
 }

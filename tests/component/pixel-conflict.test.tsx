@@ -1,0 +1,74 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import { findComponentFaults } from '../support/find-component-faults.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { BIA, MARINA, NOW, ScriptedSite } from '../support/scripted-site.ts'
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+})
+
+/** Somebody else saves while the form is open, and then this person does. */
+async function collide() {
+  const pixel = site.addPixel('Loja', { health: 'waiting' })
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Loja' }))
+  const name = await screen.findByLabelText('Nome do Pixel')
+  Object.assign(pixel, { name: 'Loja da Bia', updated_at: NOW })
+  await person.clear(name)
+  await person.type(name, 'Loja da Marina')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Outra pessoa alterou este pixel enquanto você editava.')
+  return { pixel, person }
+}
+const versions = () => screen.findByRole('region', { name: 'As duas versões' })
+
+test('both versions, whose they are and where they differ, above the ways to go on', async () => {
+  site.conflict = {
+    saved_by: BIA.email,
+    saved_at: NOW,
+    changes: [
+      { field: 'name', label: 'Nome', before: 'Loja da Bia', after: 'Loja da Marina' },
+      { field: 'pixel_id', label: 'ID', before: '123', after: null },
+      {
+        field: 'code',
+        label: 'Código',
+        lines: [
+          { kind: 'gap', lines: 3 },
+          { kind: 'removed', text: 'bia()' },
+          { kind: 'added', text: 'marina()' },
+        ],
+      },
+    ],
+  }
+  const { pixel, person } = await collide()
+  const both = within(await versions())
+  expect((await both.findByText('Versão salva')).closest('div')?.textContent).toMatch(
+    /bia@portico\.example, em 15\/11\/2026/,
+  )
+  expect(both.getByText('A sua versão').closest('div')?.textContent).toContain(
+    `${MARINA.email}, ainda não salva`,
+  )
+  const texts = both.getAllByRole('listitem').map(({ textContent }) => textContent)
+  expect(texts[0]).toBe('NomeSalva: Loja da BiaSua: Loja da Marina')
+  expect(texts[1]).toBe('IDSalva: 123Sua: vazio')
+  expect(texts[2]).toMatch(/3 linhas iguais.*Só na salva: −bia\(\)Só na sua: \+marina\(\)/)
+  const [call] = site.callsTo(`POST /admin/api/pixels/${pixel.id}/compare`)
+  expect(call?.body).toMatchObject({ name: 'Loja da Marina', pixel_id: '482910377165024' })
+  await person.click(screen.getByRole('button', { name: 'Carregar a versão salva' }))
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'As duas versões' })).toBeNull())
+  expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Loja da Bia')
+})
+
+test('a comparison that does not come keeps nobody from going on', async () => {
+  site.refuse('POST /admin/api/pixels/*/compare', 500)
+  const { person } = await collide()
+  const again = await within(await versions()).findByRole('button', { name: 'Comparar de novo' })
+  site.answer('POST /admin/api/pixels/*/compare', () => ({ saved_by: null, saved_at: NOW, changes: [] }))
+  await person.click(again)
+  const both = within(await versions())
+  await both.findByText('As duas dizem o mesmo: pode carregar a versão salva.')
+  expect((await versions()).textContent).toContain('autor desconhecido')
+  expect(await findComponentFaults(await versions())).toEqual([])
+})

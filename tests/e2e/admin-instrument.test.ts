@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertPixels } from '../support/admin-data.ts'
+import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
+import { findFaults } from '../support/find-faults.ts'
+import { holdRequests } from '../support/hold-requests.ts'
+
+const WIDTHS = [320, 375, 768, 1440]
+
+let admin: AdminSite
+let visit: Visit
+let page: Page
+let figures: ReturnType<typeof holdRequests>
+beforeAll(async () => {
+  admin = await startAdminSite()
+  const { db } = admin.site.database
+  await insertPixels(db, [{ name: 'Blog' }, { name: 'Meta Pixel Principal' }])
+  await db.updateTable('site_state').set({ counted_since: '2026-01-01T00:00:00.000Z' }).execute()
+  const SLOT_MS = 600_000
+  const now = Math.floor(Date.now() / SLOT_MS) * SLOT_MS
+  const slots = Array.from({ length: 7 }, (_, day) => new Date(now - day * 86_400_000).toISOString())
+  await db
+    .insertInto('site_counts')
+    .values(
+      slots.flatMap((slot, day) => [
+        { slot, subject: 'choice:accepted', count: 987 - day * 60 },
+        { slot, subject: 'choice:refused', count: 306 },
+        { slot, subject: 'choice:partial', count: 97 },
+        { slot, subject: 'conversion:lead', count: 86 + day * 3 },
+        ...(day === 0 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
+      ]),
+    )
+    .execute()
+  const at = new Date(now).toISOString()
+  const subscription = (email: string) => ({
+    id: randomUUID(),
+    email,
+    delivery_key: randomUUID(),
+    attempts: 0,
+    last_error: null,
+    delivered_at: null,
+    next_attempt_at: at,
+    created_at: at,
+  })
+  await db
+    .insertInto('newsletter_subscriptions')
+    .values([
+      { ...subscription('marina@exemplo.com.br'), status: 'delivered', attempts: 1, delivered_at: at },
+      {
+        ...subscription('contato@academia.exemplo.com.br'),
+        status: 'failed',
+        attempts: 12,
+        last_error: 'HTTP 500',
+      },
+      { ...subscription('jonas@exemplo.com.br'), status: 'pending' },
+    ])
+    .execute()
+  figures = holdRequests(admin.site.app.server, /^\/admin\/api\/today/)
+  visit = await admin.visit({ options: { viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce' } })
+  page = visit.page
+})
+afterAll(async () => {
+  expect(visit.complaints()).toEqual([])
+  await admin.close()
+})
+
+/** At every width: nothing that axe would name, and nothing that scrolls sideways. */
+async function check(state: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 1000 })
+    expect.soft(await findFaults(page), `${state} at ${width}`).toEqual([])
+  }
+}
+
+test('the strip stands above the list, whose place it never moves, and its figures open their lists', async () => {
+  const strip = page.getByRole('region', { name: 'Hoje' })
+  await strip.getByText('1.390').waitFor()
+  await check('Hoje')
+  const list = page.getByText('2 pixels')
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 1000 })
+    figures.hold()
+    await page.reload()
+    await list.waitFor()
+    const before = await list.boundingBox()
+    figures.release()
+    await strip.getByText('1.390').waitFor()
+    expect.soft((await list.boundingBox())?.y, `${width}`).toBe(before?.y)
+  }
+  await strip.getByRole('link', { name: /^Inscrições/ }).click()
+  await page.getByRole('heading', { name: 'Inscrições', exact: true }).waitFor()
+})
+
+test('a subscription is found, saved as a file and erased, and the activity says who did it', async () => {
+  await page.getByText('contato@academia.exemplo.com.br').waitFor()
+  await check('Inscrições')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Baixar CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('inscricoes.csv')
+  expect(
+    readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n'),
+  ).toHaveLength(4)
+  await page.getByRole('searchbox').fill('jonas')
+  await page.getByText('marina@exemplo.com.br').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Apagar: jonas@exemplo.com.br' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Apagar' }).click()
+  await page.getByText('Nenhuma inscrição encontrada').waitFor()
+
+  await page.getByRole('link', { name: 'Usuários Admin' }).click()
+  await page.getByRole('link', { name: 'Atividade' }).click()
+  await page.getByText('apagou uma inscrição a pedido da pessoa').waitFor()
+  await page.getByText('baixou a lista de inscrições').waitFor()
+  await page.getByText('entrou', { exact: false }).first().waitFor()
+  expect(await page.getByRole('main').textContent()).not.toContain('jonas')
+  await check('Atividade')
+})
+
+test('alerts are chosen, and the account says that nothing can go out', async () => {
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await page.getByRole('checkbox', { name: 'Um pixel para de funcionar' }).check()
+  await page.getByText('Nenhum e-mail pode sair').waitFor()
+  await check('Avisos')
+  await page.reload()
+  await expect
+    .poll(() => page.getByRole('checkbox', { name: 'Um pixel para de funcionar' }).isChecked())
+    .toBe(true)
+})
+
+test('two who edit one pixel see both versions before either is replaced', async () => {
+  const other = await admin.visit({ options: { viewport: { width: 1440, height: 1000 } } })
+  const edit = async (at: Page, name: string) => {
+    await at.getByRole('button', { name: 'Editar: Blog' }).click()
+    await at.getByLabel('Nome do Pixel').fill(name)
+    await at.getByLabel('Código do Pixel').fill(`<script>\n  ${name.split(' ').at(-1)}()\n</script>`)
+  }
+  await page.getByRole('link', { name: /^Pixels & Tags/ }).click()
+  await edit(page, 'Blog da Marina')
+  await edit(other.page, 'Blog da Bia')
+  await other.page.getByRole('button', { name: 'Salvar' }).click()
+  await other.page.getByText('Pixel salvo: Blog da Bia').waitFor()
+  await page.getByRole('button', { name: 'Salvar' }).click()
+  const both = page.getByRole('region', { name: 'As duas versões' })
+  await both.getByText('Salva: Blog da Bia').waitFor()
+  await both.getByText('Sua: Blog da Marina').waitFor()
+  await both.getByText('Só na salva: −  Bia()', { exact: false }).waitFor()
+  await check('conflict')
+  await page.getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
+  await page.getByText('Pixel salvo: Blog da Marina').waitFor()
+  await other.context.close()
+})
