@@ -232,6 +232,7 @@ export async function buildApp({
       identify: auth.identify,
       accounts: auth.accounts,
       principalEmail: config.principal.email,
+      secrets,
       pixels: {
         vendorOf: vendorOfPixel,
         review: () =>

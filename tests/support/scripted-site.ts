@@ -187,6 +187,11 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     consent_category: 'marketing',
     vendor: null,
     conversion_labels: {},
+    delivery: 'browser',
+    has_access_token: false,
+    access_token_stored_at: null,
+    webhook_url: null,
+    send_hashed_email: false,
     ...stamps(LONG_AGO),
     ...pixel,
   }
