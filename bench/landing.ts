@@ -53,7 +53,7 @@ export async function benchLanding(options: LandingOptions): Promise<LandingResu
     const page = new URL('/', portico.request.url).href
     await attempt('page weight', async () => void rows.push(...(await weightRows())))
     pinProcess('server', portico.pid)
-    servers.push({ name: OURS, url: page, stop: () => portico.stop() })
+    servers.push({ name: OURS, url: page, pid: portico.pid, stop: () => portico.stop() })
     await attempt(
       'nginx',
       async () => void servers.push(await startNginx(directory, await readServedPage(page))),
@@ -113,12 +113,12 @@ const AIMS: Record<string, string> = {
 function throughputRows(rates: Map<string, number>): string[][] {
   const ours = rates.get(OURS) ?? Number.NaN
   return [
-    ['requests/s, one core', ours.toFixed(0), ''],
+    ['requests for a second of processor', ours.toFixed(0), ''],
     ...Array.from(rates)
       .filter(([name]) => name !== OURS)
       .map(([name, rate]) => {
         const ratio = ours / rate
-        return [`times ${name} (${rate.toFixed(0)}/s)`, ratio.toFixed(ratio < 10 ? 2 : 0), AIMS[name] ?? '']
+        return [`times ${name} (${rate.toFixed(0)})`, ratio.toFixed(ratio < 10 ? 2 : 0), AIMS[name] ?? '']
       }),
   ]
 }

@@ -1,25 +1,31 @@
 import { measureLoad } from './measure-load.ts'
 import type { PageServer } from './page-server.ts'
+import { treeProcessorMilliseconds } from './process-usage.ts'
 
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 2
 
-/** Requests per second of each, in turns, so that whatever else the machine does weighs on all; the median round counts. */
+/**
+ * How many requests each answers with a second of processor time: a generator that is slower than the server it asks
+ * does not change it. In turns, so that whatever else the machine does weighs on all; the median round counts.
+ */
 export async function measureThroughput(
   servers: readonly PageServer[],
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Map<string, number>> {
   const rates = new Map(servers.map(({ name }): [string, number[]] => [name, []]))
-  for (const { url } of servers) await measureOnce(url, WARM_UP_SECONDS)
+  for (const server of servers) await measureOnce(server, WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round++) {
-    for (const { name, url } of servers) rates.get(name)?.push(await measureOnce(url, seconds))
+    for (const server of servers) rates.get(server.name)?.push(await measureOnce(server, seconds))
   }
   return new Map(Array.from(rates, ([name, values]) => [name, median(values)]))
 }
 
-async function measureOnce(url: string, seconds: number): Promise<number> {
+async function measureOnce({ url, pid }: PageServer, seconds: number): Promise<number> {
   const headers = { 'accept-encoding': 'br, gzip' }
-  return (await measureLoad({ url, headers }, { seconds, connections: CONNECTIONS })).requestsPerSecond
+  const before = treeProcessorMilliseconds(pid)
+  const { requests } = await measureLoad({ url, headers }, { seconds, connections: CONNECTIONS })
+  return (1000 * requests) / (treeProcessorMilliseconds(pid) - before)
 }
 
 export function median(values: readonly number[]): number {

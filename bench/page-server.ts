@@ -6,6 +6,7 @@ import { pinned } from './processor.ts'
 export interface PageServer {
   name: string
   url: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -34,7 +35,7 @@ export async function startPageServer({ name, url, command, cwd, env }: StartOpt
     child.kill('SIGKILL')
     throw error
   }
-  return { name, url, stop: () => stop(child) }
+  return { name, url, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
 async function untilAnswering(url: string, child: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** What the process holds in memory now, as the kernel counts it. */
 export function residentMegabytes(pid: number): number {
@@ -10,4 +10,11 @@ export function residentMegabytes(pid: number): number {
 export function processorMilliseconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** The same with the processes that it started. */
+export function treeProcessorMilliseconds(pid: number): number {
+  const file = `/proc/${pid}/task/${pid}/children`
+  const children = existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : []
+  return children.reduce((sum, child) => sum + treeProcessorMilliseconds(child), processorMilliseconds(pid))
 }

@@ -16,6 +16,7 @@ export async function serveEmptyPage(): Promise<PageServer> {
   return {
     name: 'empty page',
     url: `http://127.0.0.1:${port}/`,
+    pid: process.pid,
     stop: async () => {
       server.closeAllConnections()
       server.close()

@@ -7,7 +7,7 @@ import { compressAssets } from './compress-assets.ts'
 import { drawPictures } from './draw-pictures.ts'
 
 /** What is native stays outside of the bundles: the only packages that a built tree needs beside it. */
-export const NATIVE_PACKAGES = ['@node-rs/argon2']
+export const NATIVE_PACKAGES = ['@node-rs/argon2', '@node-rs/bcrypt']
 
 /** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {

@@ -49,6 +49,8 @@ export interface Pixel {
   webhook_url: string | null
   /** Meta only: subscriptions are told with the hash of their e-mail, where the visitor accepted marketing. */
   send_hashed_email: boolean
+  /** True when it may be paused by itself where visits show that it fails. */
+  auto_disable: boolean
   created_at: string
   updated_at: string
 }

@@ -24,9 +24,11 @@ export interface HealthReason {
 }
 
 /** The button that mends it. */
-type HealthAction =
+export type HealthAction =
   /** `POST /admin/api/blocked-hosts/allow` with these ids. */
   | { kind: 'permit'; ids: string[]; label: string }
+  /** `POST /admin/api/pixels/ID/rearm`: what the breaker did or said is taken back. */
+  | { kind: 'rearm'; label: string }
   /** Opens the form. */
   | { kind: 'edit'; label: string }
 

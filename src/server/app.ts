@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { VERSION } from '#contract/version.ts'
+import { registerActivity } from './activity/register-activity.ts'
 import { registerNotices } from './admin/admin-notices.ts'
 import { registerAdminPage } from './admin/admin-page.ts'
 import { createBoot } from './admin/make-boot.ts'
 import { findProductionGaps } from './admin/production-gaps.ts'
+import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
-import { sendAlarm } from './auth/mail/send-alarm.ts'
+import { mailAdministrators } from './auth/mail/mail-administrators.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -51,9 +53,11 @@ import { readPictures } from './landing/pictures.ts'
 import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
+import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
 import { ownHosts } from './tags/own-hosts.ts'
@@ -63,6 +67,7 @@ import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
+import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -229,7 +234,18 @@ export async function buildApp({
   const events = new EventWorker({
     ...sending,
     log,
-    onStopped: (pixel, { message }) => sendAlarm(auth.context, { pixel: pixel.name, message }),
+    onStopped: (pixel, { message }) =>
+      mailAdministrators(auth.context, {
+        kind: 'deliveries-stopped',
+        subject: `O envio de "${pixel.name}" parou`,
+        paragraphs: [
+          `O servidor deixou de enviar as conversões do pixel "${pixel.name}".`,
+          message,
+          'O que ainda não foi enviado está guardado e segue assim que o problema for resolvido.',
+        ],
+        path: `/admin/pixels/${pixel.id}`,
+        label: 'Abrir o pixel',
+      }),
   })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
@@ -272,11 +288,42 @@ export async function buildApp({
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
+    await registerActivity(scope, {
+      db: database.db,
+      retention: config.retention,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerAlerts(scope, {
+      db: database.db,
+      log,
+      adminUrl: config.adminUrl ?? config.siteUrl,
+      canSend: config.mail.smtpUrl !== null,
+      send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+      readOverview: () => readOverview({ db: database.db, tags, ...budget }),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerSubscriptions(scope, {
+      db: database.db,
+      delivers: config.newsletter.webhookUrl !== null,
+      onRequeued: () => deliveries.wake(),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
     await registerTagAdmin(scope, {
       db: database.db,
       tags,
       compiler,
       ...budget,
+      countSubscriptions: (spans) => countSubscriptions(database.db, spans),
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    })
+    await registerTestAdmin(scope, {
+      db: database.db,
+      tags,
+      siteUrl: config.siteUrl,
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
@@ -313,6 +360,7 @@ export async function buildApp({
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
+      mailAdministrators: (news) => mailAdministrators(auth.context, news),
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { explain, sentStatements } from '#tests/support/sent-statements.ts'
+import { listActivity, readActivityQuery } from './activity/list-activity.ts'
 import { sweepExpired } from './auth/sessions/sweep-expired.ts'
 import { readHistory } from './data/history/read-history.ts'
 import { readTrash } from './data/trash/read-trash.ts'
@@ -12,7 +13,9 @@ import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
+import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
+import { listSubscriptions } from './newsletter/list-subscriptions.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { readLedger } from './tags/ledger/read-ledger.ts'
@@ -22,10 +25,12 @@ import { readConversions } from './tags/read-conversions.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { ReportBuffer } from './tags/report-buffer.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
+import { readToday } from './tags/today/read-today.ts'
+import { SiteCounts } from './tags/today/site-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|consent_records|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
+  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
 const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
 
@@ -51,9 +56,11 @@ async function countRefusals(): Promise<void> {
   const warn = (error: object) => expect(error).toBeNull()
   const reports = new ReportBuffer(database.db, { warn })
   const set = { version: 'v', tags: [{ id: pixelId, category: 'marketing' }] } as never
+  const counts = new SiteCounts(database.db, { warn })
   const refusals = new RefusalBuffer({
     db: database.db,
     reports,
+    counts,
     tags: { current: set, recent: [set] },
     log: { warn },
   })
@@ -65,6 +72,7 @@ async function countRefusals(): Promise<void> {
   })
   await refusals.stop()
   await reports.stop()
+  await counts.stop()
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
 const WORK: [string, () => Promise<unknown>][] = [
@@ -79,9 +87,21 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['what a pixel told its vendor', () => readConversions(database.db, pixelId)],
   ['the history of a pixel', () => readHistory(database.db, pixelId, `2026-11-15T10:00:00.000Z_${pixelId}`)],
   ['counting refusals', countRefusals],
+  [
+    'the figures of today',
+    () =>
+      readToday({ db: database.db, countSubscriptions: (spans) => countSubscriptions(database.db, spans) }),
+  ],
   ['the trash', () => readTrash(database.db)],
   ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],
+  ['the activity', () => listActivity(database.db, readActivityQuery({ kind: 'pixels' }))],
+  [
+    'the activity of a person',
+    () => listActivity(database.db, readActivityQuery({ by: 'a@b.co', search: 'x' })),
+  ],
+  ['the list of subscriptions', () => listSubscriptions(database.db, {})],
+  ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
   ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
   ['looking for the next due subscription', () => findNextDue(database.db, now)],
   ['measuring the queue', () => measureQueue(database.db)],

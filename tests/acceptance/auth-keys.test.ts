@@ -41,7 +41,7 @@ async function run(env: (storage: Storage) => Record<string, string> = () => ({}
   return {
     url,
     admin: async (...args) => {
-      const command = spawnNode(['src/server/commands/admin.ts', ...args], all)
+      const command = spawnNode(['dist/server/admin.js', ...args], all)
       const code = await command.ended
       return `${code}\n${command.output()}`
     },

@@ -18,7 +18,7 @@ interface Finished {
 async function runNewsletter(args: string[], settings: Record<string, string>): Promise<Finished> {
   const env = { PATH: process.env.PATH ?? '', ...settings }
   try {
-    const output = await run(process.execPath, ['src/server/commands/newsletter.ts', ...args], { env })
+    const output = await run(process.execPath, ['dist/server/newsletter.js', ...args], { env })
     return { code: 0, ...output }
   } catch (error) {
     return error as Finished

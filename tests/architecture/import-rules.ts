@@ -26,6 +26,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
+  'landing/browser/testing': [
+    'contract',
+    'landing/browser/consent',
+    'landing/browser/shared',
+    'landing/browser/tags',
+  ],
   'landing/content': ['contract'],
   'landing/drawings': ['contract', 'design', 'landing/content'],
   'landing/legal': ['contract', 'landing/content'],

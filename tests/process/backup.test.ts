@@ -34,7 +34,7 @@ async function command(
   name: 'backup' | 'restore',
   ...args: string[]
 ): Promise<{ code: unknown; output: string }> {
-  const run = spawnNode([`src/server/commands/${name}.ts`, ...args], { DATA_DIR: storage.dataDir })
+  const run = spawnNode([`dist/server/${name}.js`, ...args], { DATA_DIR: storage.dataDir })
   return { code: await run.ended, output: run.output() }
 }
 
@@ -196,9 +196,9 @@ test('under a umask of 022, in a folder of 0755, everything that server and comm
     )
   const server = open('dist/server/serve.js')
   await untilReady(server, url)
-  const backup = open('src/server/commands/backup.ts', join(outside, 'copy.db'))
+  const backup = open('dist/server/backup.js', join(outside, 'copy.db'))
   expect(await backup.ended).toBe(0)
-  const exported = open('src/server/commands/newsletter.ts', 'export', join(outside, 'people.csv'))
+  const exported = open('dist/server/newsletter.js', 'export', join(outside, 'people.csv'))
   expect(await exported.ended).toBe(0)
   const modes = () =>
     Object.fromEntries(
@@ -223,7 +223,7 @@ test('under a umask of 022, in a folder of 0755, everything that server and comm
   expect(Object.values(whileRunning).filter((mode) => !/00$/.test(mode))).toEqual([])
   server.child.kill('SIGTERM')
   expect(await server.ended).toBe(0)
-  const restore = open('src/server/commands/restore.ts', join(outside, 'copy.db'), '--force')
+  const restore = open('dist/server/restore.js', join(outside, 'copy.db'), '--force')
   expect(await restore.ended).toBe(0)
   expect(modes()['portico.db']).toBe('600')
   writeDocRow('docs/security.md', 'doors', [

@@ -73,7 +73,7 @@ test('rows that once ended every start: the server listens, serves the other tag
 
 test('the snippets that ended or held up the process, saved and previewed on the built server', async () => {
   await start()
-  const command = spawnNode(['src/server/commands/admin.ts', 'keys'], { DATA_DIR: storage.dataDir })
+  const command = spawnNode(['dist/server/admin.js', 'keys'], { DATA_DIR: storage.dataDir })
   await command.ended
   const key = command.output().trim().split('\n').at(-1) ?? ''
   const post = (path: string, body: object) =>

@@ -49,7 +49,7 @@ async function serve(storage: Storage): Promise<{ url: string; server: SpawnedSe
 }
 
 async function admin(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const command = spawnNode(['src/server/commands/admin.ts', ...args], env)
+  const command = spawnNode(['dist/server/admin.js', ...args], env)
   const code = await command.ended
   return `${code}\n${command.output()}`
 }
@@ -163,8 +163,7 @@ function makeCheck(storage: Storage): () => Promise<void> {
   }
 }
 
-const rotation = (storage: Storage) =>
-  spawnNode(['src/server/commands/admin.ts', 'rotate-secret-key'], storage.env)
+const rotation = (storage: Storage) => spawnNode(['dist/server/admin.js', 'rotate-secret-key'], storage.env)
 
 test('killed when the new key is in the file and not yet in the database, a change of key loses nothing', async () => {
   const storage = await place('postgres')

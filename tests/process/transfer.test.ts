@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function command(name: 'export' | 'import', place: Storage, ...args: string[]): Promise<string> {
-  const run = spawnNode([`src/server/commands/${name}.ts`, ...args], place.env)
+  const run = spawnNode([`dist/server/${name}.js`, ...args], place.env)
   return `${await run.ended}\n${run.output()}`
 }
 

@@ -23,6 +23,7 @@ export async function insertPixel(db: Db, pixel: Partial<Pixel> & Pick<Pixel, 't
         code: pixel.code ?? generateSnippet(pixel.type, pixel_id ?? ''),
         is_active: pixel.is_active ?? true,
         allowed_hosts: JSON.stringify(pixel.allowed_hosts ?? []),
+        ...(pixel.auto_disable === undefined ? {} : { auto_disable: pixel.auto_disable }),
         consent_category: pixel.consent_category ?? DEFAULT_CATEGORY[pixel.type],
         created_at: at,
         updated_at: at,

@@ -1,5 +1,8 @@
 import { expect, vi } from 'vitest'
+import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
+import { readKeys } from '../acceptance/auth-keys.ts'
 import { DESK, type Journey, PHONE, SHORT_JOURNEYS, until, untilAsked, WAIT } from './engine-journeys.ts'
+import type { TestApp } from './test-app.ts'
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const isDialogClosed = () => document.querySelector('dialog[open]') === null
@@ -75,4 +78,46 @@ export const JOURNEYS: Record<string, Journey> = {
     site.app.server.off('request', note)
     expect(asked.filter((url) => url.startsWith('/api/csp-report'))).toEqual([])
   },
+
+  'a test of a pixel asks, runs the tag, tells its steps, and leaves nothing behind': async (world) => {
+    const { visitor, site, vendors } = world
+    await visitor.resize(...DESK)
+    const call = await adminCall(site)
+    const [{ id }] = await call<[{ id: string }]>('GET', '/rest/v1/tracking_pixels?select=id')
+    const made = await call<CreatedTest>('POST', `/admin/api/pixels/${id}/tests`)
+    await visitor.goto(made.url)
+    await untilAsked(visitor)
+    expect(await visitor.evaluate(() => location.href)).toBe(`${site.url}/`)
+    expect(vendors.seen()).toEqual([])
+    await visitor.click('button', 'Aceitar todos')
+    const test = await vi.waitFor(async () => {
+      const read = await call<TagTest>('GET', `/admin/api/pixels/${id}/tests/${made.id}`)
+      expect(read.state).toBe('done')
+      return read
+    }, WAIT)
+    expect(test.verdict.health).toBe('working')
+    const kinds = new Set(test.steps.map(({ kind }) => kind))
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['opened', 'asked', 'chosen', 'file', 'script', 'settled']),
+    )
+    expect(vendors.hits.some(({ heard }) => heard?.event === 'PageView')).toBe(true)
+    expect(await visitor.evaluate(() => document.cookie)).not.toContain('portico_consent')
+    await visitor.goto(made.url)
+    await visitor.reload()
+    await untilAsked(visitor)
+    expect(await visitor.evaluate(() => document.querySelector('.test-bar') === null)).toBe(true)
+  },
+}
+
+/** Calls with the service key. */
+async function adminCall(site: TestApp) {
+  const { service } = await readKeys(site)
+  return async <Answer>(method: string, path: string): Promise<Answer> => {
+    const answer = await fetch(site.url + path, {
+      method,
+      headers: { apikey: service, authorization: `Bearer ${service}`, 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    })
+    return (await answer.json()) as Answer
+  }
 }

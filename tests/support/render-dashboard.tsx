@@ -1,6 +1,6 @@
-import { render, screen } from '@testing-library/react'
+import { render, screen, waitFor } from '@testing-library/react'
 import userEvent, { type UserEvent } from '@testing-library/user-event'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { App } from '../../src/admin/app/app.tsx'
 import { navigate } from '../../src/admin/lib/address.ts'
 import { MARINA, type ScriptedSite } from './scripted-site.ts'
@@ -32,5 +32,20 @@ export async function openDashboard(
   }
   render(<App boot={boot} link={null} />)
   await screen.findByRole('button', { name: who === null ? 'Entrar' : 'Sair' })
-  return { person: userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) }) }
+  return { person: patientPerson(userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) })) }
+}
+
+/** A modal dialog first stops the pointer on the whole page and lets it into itself one render later. */
+function patientPerson(person: UserEvent): UserEvent {
+  const click: UserEvent['click'] = async (element) => {
+    await waitFor(() => expect(pointerEventsOf(element)).not.toBe('none'))
+    await person.click(element)
+  }
+  return { ...person, click }
+}
+
+/** The nearest that says something: the stand-in for a browser hands nothing down. */
+function pointerEventsOf(element: Element | null): string {
+  if (element === null) return 'auto'
+  return getComputedStyle(element).pointerEvents || pointerEventsOf(element.parentElement)
 }

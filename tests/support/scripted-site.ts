@@ -1,11 +1,16 @@
 import type { OwnLogin } from '#contract/account.ts'
+import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
+import type { AlertChoice } from '#contract/alerts.ts'
 import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
+import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import type { TagTest } from '#contract/tag-test.ts'
+import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
 
@@ -34,10 +39,18 @@ export class ScriptedSite extends ScriptedServer {
   ledger = (step: LedgerStep): PixelLedger => ({ step, from: LONG_AGO, to: NOW, rows: [] })
   conversions: Partial<Record<Conversion, number>> = {}
   history: PixelHistory = { versions: [], next: null }
+  /** Of every pixel, the newest first. */
+  tests: TagTest[] = []
   /** Of every pixel. */
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
   codesLeft = 10
+  today: Today = makeToday()
+  subscriptions: Subscription[] = []
+  activity: ActivityEvent[] = []
+  alerts: AlertChoice = { kinds: [], can_send: true }
+  /** Whether a webhook is configured. */
+  delivers = true
   /** What the installation lacks. */
   gaps: ProductionGap[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
@@ -148,6 +161,18 @@ export class ScriptedSite extends ScriptedServer {
       query.get('before') === null ? this.history : { versions: [], next: null },
     )
     this.answer('POST /admin/api/pixels/*/restore', () => null)
+    this.answer('GET /admin/api/pixels/*/tests', () => ({
+      tests: this.tests.map(({ steps: _steps, ...summary }) => summary),
+    }))
+    this.answer('POST /admin/api/pixels/*/tests', () => {
+      const test = makeTest({ state: 'waiting' })
+      this.tests.unshift(test)
+      return { id: test.id, url: `http://localhost:3000/#teste=${test.id}`, expires_at: test.expires_at }
+    })
+    this.answer('GET /admin/api/pixels/*/tests/*', (_call, [, id]) => {
+      const test = this.tests.find((each) => each.id === id)
+      return test ?? json({ error: 'not_found', message: 'Este teste não existe mais.' }, 404)
+    })
     this.answer('GET /admin/api/trash', () => ({
       pixels: this.trash.map((pixel) => makeDeleted(pixel)),
       total: this.trash.length,
@@ -157,6 +182,30 @@ export class ScriptedSite extends ScriptedServer {
       this.trash = this.trash.filter((pixel) => pixel.id !== id)
       return null
     })
+    this.#scriptSubscriptions()
+    this.answer('GET /admin/api/activity', ({ query }): ActivityPage => {
+      const found = this.activity.filter(
+        ({ by, kind, text }) =>
+          `${by} ${text}`.includes(query.get('search') ?? '') &&
+          by === (query.get('by') ?? by) &&
+          kind === (query.get('kind') ?? kind),
+      )
+      const from = Number(query.get('before') ?? 0)
+      return {
+        events: found.slice(from, from + 50),
+        next: found.length > from + 50 ? String(from + 50) : null,
+        kept_days: 730,
+        failed_login_days: 90,
+        people: [MARINA, BIA].map(({ email }) => ({ value: email, label: email })),
+      }
+    })
+    this.answer('GET /admin/api/activity/export', () => new Response('quando\r\n'))
+    this.answer('GET /admin/api/alerts', () => this.alerts)
+    this.answer('PUT /admin/api/alerts', ({ body }) => {
+      this.alerts = { ...this.alerts, ...(body as Pick<AlertChoice, 'kinds'>) }
+      return this.alerts
+    })
+    this.answer('GET /admin/api/today', () => this.today)
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
       this.logins = this.logins.filter((login) => login.id !== id)
@@ -167,6 +216,46 @@ export class ScriptedSite extends ScriptedServer {
     this.answer('POST /admin/api/recovery-codes', () => ({
       codes: Array.from({ length: 10 }, (_, n) => `aaaa${n}-bbbb${n}`),
     }))
+  }
+
+  #scriptSubscriptions(): void {
+    const PAGE = 50
+    const inState = (state: string) => this.subscriptions.filter(({ status }) => status === state)
+    this.answer('GET /admin/api/subscriptions', ({ query }): SubscriptionPage => {
+      const found = this.subscriptions.filter(
+        ({ email, status }) =>
+          email.includes(query.get('search') ?? '') && status === (query.get('status') ?? status),
+      )
+      const from = Number(query.get('before') ?? 0)
+      return {
+        subscriptions: found.slice(from, from + PAGE),
+        next: found.length > from + PAGE ? String(from + PAGE) : null,
+        ...(from > 0
+          ? {}
+          : {
+              counts: {
+                pending: inState('pending').length,
+                delivered: inState('delivered').length,
+                failed: inState('failed').length,
+              },
+            }),
+        delivers: this.delivers,
+      }
+    })
+    this.answer('POST /admin/api/subscriptions/retry', ({ body }) => {
+      const { id } = body as { id?: string }
+      for (const one of inState('failed')) if (id === undefined || one.id === id) one.status = 'pending'
+      return null
+    })
+    this.answer('POST /admin/api/subscriptions/erase', ({ body }) => {
+      const { email } = body as { email: string }
+      const gone = this.subscriptions.find((one) => one.email === email)
+      if (gone === undefined)
+        return json({ error: 'not_found', message: 'Não há inscrição com este e-mail.' }, 404)
+      this.subscriptions = this.subscriptions.filter((one) => one !== gone)
+      return { was_delivered: gone.status === 'delivered' }
+    })
+    this.answer('GET /admin/api/subscriptions/export', () => new Response('email\r\n'))
   }
 
   #nextTime(): string {
@@ -192,8 +281,23 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     access_token_stored_at: null,
     webhook_url: null,
     send_hashed_email: false,
+    auto_disable: false,
     ...stamps(LONG_AGO),
     ...pixel,
+  }
+}
+
+export function makeTest(test: Partial<TagTest> = {}): TagTest {
+  return {
+    id: crypto.randomUUID(),
+    created_at: NOW,
+    expires_at: NOW,
+    by: MARINA.email,
+    is_mine: true,
+    state: 'done',
+    steps: [],
+    verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
+    ...test,
   }
 }
 
@@ -262,6 +366,36 @@ export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): B
     permit: 'single',
     pixel_ids: [],
     ...blocked,
+  }
+}
+
+export function makeSubscription(email: string, subscription: Partial<Subscription> = {}): Subscription {
+  return {
+    id: crypto.randomUUID(),
+    email,
+    status: 'delivered',
+    attempts: 1,
+    last_error: null,
+    next_attempt_at: NOW,
+    created_at: LONG_AGO,
+    delivered_at: LONG_AGO,
+    ...subscription,
+  }
+}
+
+/** A first day on which nothing happened, and nothing of before is known. */
+export function makeToday(figures: Partial<Today> = {}): Today {
+  const none: TodayFigure = { today: 0, days: [null, null, null, null, null, null, 0] }
+  return {
+    ...(Object.fromEntries(TODAY_FIGURES.map((name) => [name, none])) as Record<
+      (typeof TODAY_FIGURES)[number],
+      TodayFigure
+    >),
+    until: NOW,
+    yesterday_until: '2026-11-14T12:10:00.000Z',
+    dates: Array.from({ length: 7 }, (_, day) => `2026-11-${String(day + 9).padStart(2, '0')}`),
+    counted_since: null,
+    ...figures,
   }
 }
 

@@ -4,45 +4,60 @@ import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
-import { isTrash, pixelIdOf } from '../lib/places.ts'
+import {
+  ACTIVITY_PATH,
+  isAt,
+  PROBLEMS_PATH,
+  pixelIdOf,
+  SUBSCRIPTIONS_PATH,
+  TRASH_PATH,
+  testOf,
+} from '../lib/places.ts'
 import { useServices } from '../lib/services.tsx'
 import {
   AccountScreen,
+  ActivityScreen,
   AdminUsersScreen,
   loadScreensWhenIdle,
   PixelPage,
   SettingsScreen,
+  SubscriptionsScreen,
+  TestScreen,
   TrashScreen,
 } from './lazy-screens.ts'
-import { RoomLinks } from './pixel-rooms.tsx'
+import { roomOf } from './rooms.ts'
 import { Shell } from './shell.tsx'
-import { tabOf } from './tabs.ts'
+import { RoomLinks } from './tab-rooms.tsx'
+import { type Tab, tabOf } from './tabs.ts'
+import { TodayPlace } from './today-place.tsx'
 
 export function Dashboard() {
   const { boot } = useServices()
   const signOut = useSignOut()
   const address = useAddress()
   const tab = tabOf(address)
-  const inTrash = isTrash(address)
-  const pixelId = pixelIdOf(address)
+  const room = roomOf(address)
+  const pixelId = pixelIdOf(address) ?? testOf(address)?.testId ?? null
   const arrived = useRef(false)
   useEffect(() => {
-    // The page of a pixel has the pixel's name.
+    // The page of a pixel, or of its test, has the pixel's name.
     if (pixelId !== null) return
-    const place = inTrash ? 'Lixeira' : (tab?.label ?? 'Minha conta')
+    const place = room?.label ?? tab?.label ?? 'Minha conta'
     document.title = `${place} · Admin Dashboard ${boot.brandName}`
-  }, [tab, inTrash, pixelId, boot.brandName])
+  }, [tab, room, pixelId, boot.brandName])
   useEffect(loadScreensWhenIdle, [])
   return (
     <Shell tab={tab} onSignOut={() => signOut()}>
-      {tab?.id === 'pixels' ? <RoomLinks /> : null}
-      <ScreenBoundary key={inTrash ? 'trash' : (pixelId ?? tab?.id ?? 'account')}>
+      {tab === null ? null : <RoomLinks tab={tab} />}
+      <ScreenBoundary key={pixelId ?? keyOf(address, tab)}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
           {tab === null ? <AccountScreen /> : null}
           {tab?.id === 'pixels' ? <PixelsPlace address={address} /> : null}
-          {tab?.id === 'users' ? (
+          {tab?.id !== 'users' ? null : isAt(ACTIVITY_PATH, address) ? (
+            <ActivityScreen />
+          ) : (
             <AdminUsersScreen onDeletedSelf={() => signOut('Sua conta foi excluída.')} />
-          ) : null}
+          )}
           {tab?.id === 'settings' ? <SettingsScreen /> : null}
           <HeadingFocus arrived={arrived} />
         </Suspense>
@@ -51,10 +66,20 @@ export function Dashboard() {
   )
 }
 
+/** Another one is another screen. */
+function keyOf(address: string, tab: Tab | null): string {
+  if (isAt(PROBLEMS_PATH, address)) return PROBLEMS_PATH
+  return roomOf(address)?.path ?? tab?.id ?? 'account'
+}
+
 function PixelsPlace({ address }: { address: string }) {
   const pixelId = pixelIdOf(address)
   if (pixelId !== null) return <PixelPage pixelId={pixelId} />
-  return isTrash(address) ? <TrashScreen /> : <PixelsScreen />
+  const test = testOf(address)
+  if (test !== null) return <TestScreen {...test} />
+  if (isAt(SUBSCRIPTIONS_PATH, address)) return <SubscriptionsScreen />
+  if (isAt(TRASH_PATH, address)) return <TrashScreen />
+  return <PixelsScreen onlyProblems={isAt(PROBLEMS_PATH, address)} aboveList={<TodayPlace />} />
 }
 
 /** Beside the screen, so that it waits for its code too: on every change of screens, the new one's heading has the focus. */

@@ -4,7 +4,7 @@ import { ProblemMark } from '../features/pixels/components/problem-mark.tsx'
 import { useAddress } from '../lib/address.ts'
 import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
-import { SideRooms } from './pixel-rooms.tsx'
+import { SideRooms } from './tab-rooms.tsx'
 import { TABS, type Tab } from './tabs.ts'
 
 const LINK =
@@ -38,7 +38,7 @@ export function SideNavigation({ current }: { current: Tab | null }) {
             {tab.id === 'pixels' ? <ProblemMark /> : null}
             {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
           </a>
-          {tab === current && tab.id === 'pixels' ? <SideRooms /> : null}
+          {tab === current ? <SideRooms tab={tab} /> : null}
         </Fragment>
       ))}
       <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>

@@ -1,5 +1,6 @@
 import { SlidersHorizontal, UsersRound } from 'lucide-react'
 import { DoorIcon } from '../components/door-icon.tsx'
+import { ACTIVITY_PATH } from '../lib/places.ts'
 
 export const TABS = [
   { id: 'pixels', path: '/admin', label: 'Pixels & Tags', icon: DoorIcon },
@@ -16,5 +17,6 @@ export const ACCOUNT_PATH = '/admin/conta'
 export function tabOf(path: string): Tab | null {
   const address = path.replace(/\/+$/, '')
   if (address === ACCOUNT_PATH) return null
+  if (address === ACTIVITY_PATH) return TABS[1]
   return TABS.find((tab) => tab.path === address) ?? TABS[0]
 }

@@ -27,6 +27,7 @@ export function createClients(boot: AdminBoot, origin: string): Clients {
     persistSession: true,
     autoRefreshToken: true,
     detectSessionInUrl: false,
+    experimental: { passkey: true },
   })
   const fetchAsUser: typeof fetch = async (input, init) => {
     const { data: current } = await auth.getSession()

@@ -5,7 +5,17 @@ import type { Pixel } from '#contract/pixel.ts'
 type Plain<T> = { [K in keyof T]: T[K] }
 
 type PixelInput = Plain<
-  Pick<Pixel, 'name' | 'type' | 'pixel_id' | 'code' | 'is_active' | 'consent_category' | 'conversion_labels'>
+  Pick<
+    Pixel,
+    | 'name'
+    | 'type'
+    | 'pixel_id'
+    | 'code'
+    | 'is_active'
+    | 'auto_disable'
+    | 'consent_category'
+    | 'conversion_labels'
+  >
 >
 type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
 

@@ -13,8 +13,10 @@ import type { AuthContext } from './auth-context.ts'
 import { readOrMakeSecret } from './keys/app-secret.ts'
 import { CODE_SECRET } from './keys/give-up-secrets.ts'
 import { KeyRing } from './keys/key-ring.ts'
+import type { Letter } from './mail/letter.ts'
 import { MailQueue } from './mail/mail-queue.ts'
 import { createMailTransport } from './mail/mail-transport.ts'
+import { renderLetter } from './mail/render-letter.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
 import { bootSession } from './sessions/boot-session.ts'
 import { Accounts } from './users/accounts.ts'
@@ -28,6 +30,8 @@ export interface Auth {
   anonKey: () => Promise<string>
   /** A session for the tab of a top-level navigation, or null. */
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  /** Through the house's mail, at once; throws when it was not taken. */
+  sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
 }
 
 export async function createAuth(
@@ -38,12 +42,14 @@ export async function createAuth(
   limits?: PublicLimits,
 ): Promise<Auth> {
   const context = await createAuthContext(config, db, secrets, log, limits)
+  const send = createMailTransport(config, log ?? createLogger('silent'))
   return {
     context,
     identify: createIdentify(context),
     accounts: new Accounts(context),
     anonKey: async () => (await context.keys.current()).anonKey,
     bootSession: (request, reply) => bootSession(context, request, reply),
+    sendLetter: (to, kind, letter) => send({ to, kind, ...renderLetter(letter, config.site.brandName) }),
   }
 }
 

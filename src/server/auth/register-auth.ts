@@ -10,6 +10,7 @@ import { registerHealth } from './endpoints/health.ts'
 import { registerInvite } from './endpoints/invite.ts'
 import { registerLogout } from './endpoints/logout.ts'
 import { registerOtp } from './endpoints/otp.ts'
+import { registerPasskeys } from './endpoints/passkeys/register-passkeys.ts'
 import { registerReauthenticate } from './endpoints/reauthenticate.ts'
 import { registerRecover } from './endpoints/recover.ts'
 import { registerResend } from './endpoints/resend.ts'
@@ -48,6 +49,7 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       registerVerify(scope, context)
       registerVerifyLink(scope, context)
       registerFactors(scope, context)
+      registerPasskeys(scope, context)
       registerInvite(scope, context)
       registerGenerateLink(scope, context)
       registerAdminUsers(scope, context)

@@ -9,6 +9,10 @@ interface NewAccount {
   role: string
 }
 
+interface GrantedRole extends Omit<NewAccount, 'passwordHash'> {
+  passwordHash: string | null
+}
+
 /** Only what really changes; the e-mail is normalised. */
 export interface AccountChange {
   email?: string
@@ -34,6 +38,14 @@ export interface AccountPort {
    * too. Null for a caller that is no person.
    */
   proveOwnPassword(caller: Caller, password: string): Promise<string | null>
+  /** The login of this address, or null. */
+  findLoginId(email: string): Promise<string | null>
+  /**
+   * Gives a role to the login of this id and address, false when there is none. A login whose address its holder has
+   * proved keeps its password, unless another is given. Any other is handed over: its password, second factors and
+   * sessions end. One that has a role, or is shut out, counts as a taken e-mail.
+   */
+  grantRole(trx: Db, account: GrantedRole, caller: Caller): Promise<boolean>
   /** Makes login and role. */
   create(trx: Db, account: NewAccount, caller: Caller): Promise<unknown>
   /**

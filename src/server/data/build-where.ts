@@ -1,9 +1,11 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Engine } from '../db/column-types.ts'
+import { buildContainment } from './build-containment.ts'
 import { parseText } from './column-values.ts'
-import type { Condition, IsValue, Test } from './grammar/query.ts'
-import { protocolError, unknownColumn } from './protocol-errors.ts'
-import { type Column, type DynamicSchema, findReadable, type Resource } from './resource.ts'
+import type { Comparison, Condition, IsValue, Test } from './grammar/query.ts'
+import { comparable, findOperand, noOperator, type Operand, typeName } from './operand.ts'
+import { protocolError } from './protocol-errors.ts'
+import type { DynamicSchema, Resource } from './resource.ts'
 import { toGlob, toLikePattern } from './text-pattern.ts'
 
 type Predicate = Expression<SqlBool>
@@ -30,37 +32,52 @@ export function buildWhere(resource: Resource, engine: Engine, conditions: reado
       const group = condition.operator === 'and' ? eb.and(parts) : eb.or(parts)
       return condition.negated ? eb.not(group) : group
     }
-    const column = findReadable(resource, condition.column)
-    if (column === undefined) throw unknownColumn(resource.name, condition.column)
-    const test = buildTest(resource, engine, column, condition.test)
+    const test = buildTest(engine, findOperand(resource, engine, condition), condition.test)
     return condition.negated ? eb.not(test) : test
   }
 }
 
-function buildTest(resource: Resource, engine: Engine, column: Column, test: Test): Predicate {
-  const reference = eb.ref(`${resource.name}.${column.name}`)
-  if (test.operator === 'is') return buildIs(column, reference, test.value)
-  if (column.type === 'json') throw noOperator(`operator does not exist: json = unknown`)
-  if (test.operator === 'in') {
-    const values = test.values.map((value) => parseText(column.type, value))
-    return values.length === 0 ? sql<SqlBool>`1 = 0` : eb(reference, 'in', values)
+function buildTest(engine: Engine, operand: Operand, test: Test): Predicate {
+  const { column, expression } = operand
+  switch (test.operator) {
+    case 'is':
+      return buildIs(operand, test.value)
+    case 'cs':
+    case 'cd':
+    case 'ov':
+      return buildContainment(engine, operand, test.operator, test.value)
+    case 'in': {
+      refuseJson(operand)
+      const values = test.values.map((value) => parseText(column.type, value))
+      return values.length === 0 ? sql<SqlBool>`1 = 0` : eb(expression, 'in', values)
+    }
+    case 'quantified': {
+      const parts = test.values.map((value) => buildComparison(engine, operand, test.comparison, value))
+      return test.quantifier === 'any' ? eb.or(parts) : eb.and(parts)
+    }
+    default:
+      return buildComparison(engine, operand, test.operator, test.value)
   }
-  if (test.operator === 'like' || test.operator === 'ilike') {
-    if (column.type !== 'text') throw noOperator(`operator does not exist: ${typeName(column)} ~~ unknown`)
-    return buildLike(engine, reference, test.operator, test.value)
-  }
-  const value = parseText(column.type, test.value)
-  return eb(comparable(engine, column, reference), SYMBOLS[test.operator], value)
 }
 
-function buildIs(column: Column, reference: Expression<unknown>, value: IsValue): Predicate {
-  if (value === 'null') return eb(reference, 'is', null)
-  if (value === 'not_null') return eb(reference, 'is not', null)
+function buildComparison(engine: Engine, operand: Operand, operator: Comparison, text: string): Predicate {
+  refuseJson(operand)
+  if (operator === 'like' || operator === 'ilike') return buildLike(engine, operand, operator, text)
+  return eb(comparable(engine, operand), SYMBOLS[operator], parseText(operand.column.type, text))
+}
+
+function refuseJson({ column }: Operand): void {
+  if (column.type === 'json') throw noOperator('operator does not exist: json = unknown')
+}
+
+function buildIs({ column, expression }: Operand, value: IsValue): Predicate {
+  if (value === 'null') return eb(expression, 'is', null)
+  if (value === 'not_null') return eb(expression, 'is not', null)
   if (column.type !== 'boolean') {
     const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${typeName(column)}`
     throw protocolError(400, '42804', message)
   }
-  return value === 'unknown' ? eb(reference, 'is', null) : eb(reference, 'is', value === 'true')
+  return value === 'unknown' ? eb(expression, 'is', null) : eb(expression, 'is', value === 'true')
 }
 
 /**
@@ -69,29 +86,13 @@ function buildIs(column: Column, reference: Expression<unknown>, value: IsValue)
  */
 function buildLike(
   engine: Engine,
-  reference: Expression<unknown>,
+  { column, expression }: Operand,
   operator: 'like' | 'ilike',
   value: string,
 ): Predicate {
+  if (column.type !== 'text') throw noOperator(`operator does not exist: ${typeName(column)} ~~ unknown`)
   const pattern = toLikePattern(String(parseText('text', value)))
-  if (engine === 'postgres') return eb(reference, operator, pattern)
-  if (operator === 'like') return sql<SqlBool>`${reference} glob ${toGlob(pattern)}`
-  return sql<SqlBool>`unicode_lower(${reference}) glob ${toGlob(pattern.toLowerCase())}`
+  if (engine === 'postgres') return eb(expression, operator, pattern)
+  if (operator === 'like') return sql<SqlBool>`${expression} glob ${toGlob(pattern)}`
+  return sql<SqlBool>`unicode_lower(${expression}) glob ${toGlob(pattern.toLowerCase())}`
 }
-
-/** Text compares by code point on both engines, whatever locale the PostgreSQL server was made with. */
-export function comparable(
-  engine: Engine,
-  column: Column,
-  reference: Expression<unknown>,
-): Expression<unknown> {
-  return engine === 'postgres' && column.type === 'text' ? sql`${reference} collate "C"` : reference
-}
-
-const TYPE_NAMES: Partial<Record<Column['type'], string>> = { timestamp: 'timestamp with time zone' }
-
-export function typeName(column: Column): string {
-  return TYPE_NAMES[column.type] ?? column.type
-}
-
-export const noOperator = (message: string) => protocolError(404, '42883', message)

@@ -1,7 +1,7 @@
 import type { MediaType } from './media-type.ts'
+import { printedValue } from './output-value.ts'
 import type { Row } from './resource.ts'
 import type { RowShape } from './row-shape.ts'
-import { toTextTimestamp } from './timestamp.ts'
 
 /** Writes rows page by page: what opens the answer, what stands between pages, what closes it. */
 export interface RowFormat {
@@ -43,20 +43,12 @@ function stripped(rows: Row[], strip: boolean): Row[] {
 
 function csvLines(shape: RowShape, rows: Row[]): string {
   return rows
-    .map((row) =>
-      shape.outputs.map(({ column, asText }) => csvValue(column.type, asText, row[column.name])).join(','),
-    )
+    .map((row) => shape.outputs.map((output) => csvField(printedValue(output, row))).join(','))
     .join('\n')
 }
 
-/** Values as PostgreSQL prints them; quotes as RFC 4180 wants them. */
-function csvValue(type: string, asText: boolean, value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (type === 'boolean') return asText ? String(value) : value === true ? 't' : 'f'
-  if (type === 'timestamp') return csvField(toTextTimestamp(String(value)))
-  return csvField(type === 'json' ? JSON.stringify(value) : String(value))
-}
-
-function csvField(text: string): string {
+/** Quotes as RFC 4180 wants them; nothing at all where there is no value. */
+function csvField(text: string | null): string {
+  if (text === null) return ''
   return text === '' || /[",\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,6 +1,7 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { OutputColumn } from './output-value.ts'
 import type { DynamicDb, Source } from './resource.ts'
-import type { OutputColumn, RowShape } from './row-shape.ts'
+import type { RowShape } from './row-shape.ts'
 
 /** SQLite gives a function no more arguments than 127: a name and a value for each column. */
 const MAX_OUTPUTS = 60
@@ -30,7 +31,7 @@ export interface ListTextPlan {
  */
 export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuery<ListText> | null {
   const outputs = new Map(plan.shape.outputs.map((output) => [output.name, output]))
-  if (outputs.size > MAX_OUTPUTS) return null
+  if (outputs.size > MAX_OUTPUTS || ![...outputs.values()].every(isWritable)) return null
   const members = [...outputs.values()].flatMap((output) => [sql`${output.name}`, toJson(output)])
   return sql<ListText>`
     select mark, case
@@ -43,8 +44,14 @@ export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuer
   ) as CompiledQuery<ListText>
 }
 
-/** The values of `row-shape.ts`, in SQL. */
-function toJson({ column, asText }: OutputColumn): RawBuilder<unknown> {
+/** The rest is worked out row by row. */
+function isWritable({ path, cast }: OutputColumn): boolean {
+  return path === null && (cast === null || cast === 'text')
+}
+
+/** The values of `output-value.ts`, in SQL. */
+function toJson({ column, cast }: OutputColumn): RawBuilder<unknown> {
+  const asText = cast === 'text'
   const value = sql.ref(column.name)
   switch (column.type) {
     case 'boolean': {

@@ -6,6 +6,8 @@ export interface Preferences {
   resolution: 'merge-duplicates' | 'ignore-duplicates' | null
   /** A listed column that a row does not bring takes its initial value instead of null. */
   missingDefault: boolean
+  /** Do everything, answer, and keep nothing. */
+  rollback: boolean
   /** Only under `handling=strict`. */
   maxAffected: number | null
   /** The answer's `Preference-Applied`, or null. */
@@ -17,9 +19,12 @@ const NONE: Preferences = Object.freeze({
   count: false,
   resolution: null,
   missingDefault: false,
+  rollback: false,
   maxAffected: null,
   applied: null,
 })
+
+const UTC = ['utc', 'etc/utc', 'gmt', 'etc/gmt', 'zulu']
 
 /** The protocol's order in `Preference-Applied`. */
 const KNOWN: Record<string, (value: string) => boolean> = {
@@ -27,7 +32,10 @@ const KNOWN: Record<string, (value: string) => boolean> = {
   missing: (value) => value === 'default' || value === 'null',
   return: (value) => value === 'minimal' || value === 'representation' || value === 'headers-only',
   count: (value) => value === 'exact' || value === 'planned' || value === 'estimated',
+  tx: (value) => value === 'commit' || value === 'rollback',
   handling: (value) => value === 'strict' || value === 'lenient',
+  // Times are told in UTC and in nothing else; under `strict`, whoever asks for another zone is told so.
+  timezone: (value) => UTC.includes(value.toLowerCase()),
   'max-affected': (value) => /^\d{1,9}$/.test(value),
 }
 
@@ -47,6 +55,7 @@ export function parsePreferences(header: string | string[] | undefined): Prefere
   if (strict && invalid.length > 0) {
     throw protocolError(400, 'PGRST122', 'Invalid preferences given with handling=strict', {
       details: `Invalid preferences: ${invalid.join(', ')}`,
+      hint: invalid.some((item) => item.startsWith('timezone=')) ? 'Times are told in UTC alone.' : null,
     })
   }
   if (!strict) given.delete('max-affected')
@@ -59,6 +68,7 @@ export function parsePreferences(header: string | string[] | undefined): Prefere
     count: given.has('count'),
     resolution: (given.get('resolution') ?? null) as Preferences['resolution'],
     missingDefault: given.get('missing') === 'default',
+    rollback: given.get('tx') === 'rollback',
     maxAffected: given.has('max-affected') ? Number(given.get('max-affected')) : null,
     applied: applied.length > 0 ? applied.join(', ') : null,
   }

@@ -1,14 +1,13 @@
 import { type CompiledQuery, expressionBuilder, sql } from 'kysely'
 import type { Engine } from '../db/column-types.ts'
-import { buildWhere, comparable, noOperator, typeName } from './build-where.ts'
+import { buildWhere } from './build-where.ts'
 import type { OrderItem, Query } from './grammar/query.ts'
 import { compileListText, type ListText } from './list-text.ts'
-import { unknownColumn } from './protocol-errors.ts'
+import { comparable, findOperand, noOperator, typeName } from './operand.ts'
 import type { RowRange } from './range.ts'
 import {
   type DynamicDb,
   type DynamicSchema,
-  findReadable,
   PRIMARY_KEY,
   type Resource,
   type Row,
@@ -100,18 +99,18 @@ export function applyOrder(
   const asked =
     order.length > 0
       ? order
-      : resource.defaultOrder.map((column) => ({ column, descending: false, nulls: null }))
-  const items = [...asked, { column: PRIMARY_KEY, descending: false, nulls: null }]
+      : resource.defaultOrder.map((column) => ({ column, path: null, descending: false, nulls: null }))
+  const items = [...asked, { column: PRIMARY_KEY, path: null, descending: false, nulls: null }]
   return items.reduce((query, item) => orderBy(resource, engine, query, item), source)
 }
 
 function orderBy(resource: Resource, engine: Engine, source: Source, item: OrderItem): Source {
-  const column = findReadable(resource, item.column)
-  if (column === undefined) throw unknownColumn(resource.name, item.column)
+  const operand = findOperand(resource, engine, item)
+  const { column } = operand
   if (column.type === 'json') {
     throw noOperator(`could not identify an ordering operator for type ${typeName(column)}`)
   }
-  const expression = comparable(engine, column, eb.ref(`${resource.name}.${column.name}`))
+  const expression = comparable(engine, operand)
   // PostgreSQL's default, written out because SQLite's is the opposite; left out where it cannot matter, for the index.
   const nulls = column.nullable ? (item.nulls ?? (item.descending ? 'first' : 'last')) : null
   return source.orderBy(sql`${expression}`, (order) => {

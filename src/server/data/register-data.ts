@@ -11,7 +11,9 @@ import { insertRows } from './insert-rows.ts'
 import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
 import { LongAnswers } from './long-answers.ts'
+import { missingProof } from './missing-proof.ts'
 import { protocolError, unknownTable } from './protocol-errors.ts'
+import { registerDescription } from './register-description.ts'
 import { registerPixelVersions } from './register-pixel-versions.ts'
 import { renderDataErrors } from './render-errors.ts'
 import type { Resource } from './resource.ts'
@@ -67,19 +69,21 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
       scope.addHook('onRequest', async (request) => {
         if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
       })
+      const callerOf = (request: FastifyRequest) => callers.get(request) ?? { kind: 'guest' as const }
+      registerDescription(scope, declared, callerOf)
       scope.route<{ Params: { table: string } }>({
         method: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'],
         url: '/:table',
         onRequest: async (request) => {
           const resource = findResource(resources, request.params.table)
-          assertMayUse(resource, callers.get(request) ?? { kind: 'guest' }, request)
+          assertMayUse(resource, callerOf(request), request)
         },
         handler: async (request, reply) => {
           if (request.method === 'OPTIONS') return reply.header('allow', ALLOWED).send()
           const operation = OPERATIONS[request.method]
           if (operation === undefined) throw unsupportedMethod(request.method)
           const resource = findResource(resources, request.params.table)
-          const call = readCall(request, resource, callers.get(request) ?? { kind: 'guest' })
+          const call = readCall(request, resource, callerOf(request))
           assertProfile(request)
           if (call.preferences.applied !== null) reply.header('preference-applied', call.preferences.applied)
           return operation(service, call, reply)
@@ -99,10 +103,7 @@ function findResource(resources: ReadonlyMap<string, Resource>, name: string): R
 /** Nobody without a proof of being an administrator; whoever has brought none at all is told to authenticate. */
 function assertMayUse(resource: Resource, caller: Caller, request: FastifyRequest): void {
   if (request.method === 'OPTIONS' || isAdministrator(caller)) return
-  const status = caller.kind === 'user' ? 403 : 401
-  const hint =
-    caller.kind === 'user' && caller.needsSecondFactor ? 'A session of level aal2 is required.' : null
-  throw protocolError(status, '42501', `permission denied for table ${resource.name}`, { hint })
+  throw missingProof(`table ${resource.name}`, caller, request)
 }
 
 function assertProfile(request: FastifyRequest): void {

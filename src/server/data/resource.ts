@@ -26,6 +26,8 @@ export interface Column {
   /** false: write-only, and for reads as unknown as a column that does not exist. */
   readable?: false
   nullable?: true
+  /** What a column of JSON holds. */
+  document?: 'array' | 'object'
   /** The value of a new row that does not bring its own; a column without one is required. */
   initial?: (row: Row) => unknown
   /** Brings a value of the right type to its one stored form. */

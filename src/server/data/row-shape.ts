@@ -1,13 +1,10 @@
+import { castColumn } from './cast-column.ts'
 import type { SelectItem } from './grammar/query.ts'
-import { protocolError, unknownColumn } from './protocol-errors.ts'
-import { type Column, findReadable, type Resource, type Row, readableColumns } from './resource.ts'
-import { toTextTimestamp, toWireTimestamp } from './timestamp.ts'
-
-export interface OutputColumn {
-  name: string
-  column: Column
-  asText: boolean
-}
+import { noArrow } from './operand.ts'
+import { type OutputColumn, outputValue } from './output-value.ts'
+import { unknownColumn } from './protocol-errors.ts'
+import { findReadable, type Resource, type Row, readableColumns } from './resource.ts'
+import { toWireTimestamp } from './timestamp.ts'
 
 /** What a row looks like on the wire, made once per distinct query. */
 export interface RowShape {
@@ -19,8 +16,6 @@ export interface RowShape {
   toWire(rows: Row[], exact: boolean): Row[]
 }
 
-const TEXT_CASTS = ['text', 'varchar']
-
 export function shapeRows(resource: Resource, select: readonly SelectItem[] | null): RowShape {
   const outputs = (select ?? [{ kind: 'all' } as const]).flatMap((item) => resolveItem(resource, item))
   const timestamps = outputs
@@ -29,7 +24,7 @@ export function shapeRows(resource: Resource, select: readonly SelectItem[] | nu
   const names = new Set(outputs.map((output) => output.name))
   const isPlain =
     names.size === outputs.length &&
-    outputs.every((output) => output.name === output.column.name && !output.asText)
+    outputs.every(({ name, column, path, cast }) => name === column.name && path === null && cast === null)
   return {
     outputs,
     toWire: (rows, exact) => (exact && isPlain ? formatInPlace(rows, timestamps) : project(rows, outputs)),
@@ -38,14 +33,16 @@ export function shapeRows(resource: Resource, select: readonly SelectItem[] | nu
 
 function resolveItem(resource: Resource, item: SelectItem): OutputColumn[] {
   if (item.kind === 'all') {
-    return readableColumns(resource).map((column) => ({ name: column.name, column, asText: false }))
+    return readableColumns(resource).map((column) => ({ name: column.name, column, path: null, cast: null }))
   }
+  const { alias, path } = item
   const column = findReadable(resource, item.column)
   if (column === undefined) throw unknownColumn(resource.name, item.column)
-  if (item.cast !== null && !TEXT_CASTS.includes(item.cast)) {
-    throw protocolError(400, '42846', `cannot cast column ${column.name} to the requested type`)
-  }
-  return [{ name: item.alias ?? column.name, column, asText: item.cast !== null }]
+  if (path !== null && column.type !== 'json') throw noArrow(column)
+  const cast = castColumn(path?.asText ? { type: 'text' } : column, item.cast)
+  // The protocol names a value of a document after the last key that is a name.
+  const lastKey = path?.keys.findLast((key) => typeof key === 'string')
+  return [{ name: alias ?? (lastKey === undefined ? column.name : String(lastKey)), column, path, cast }]
 }
 
 /** The usual list is all columns under their own names: nothing is copied there but the times. */
@@ -62,21 +59,7 @@ function formatInPlace(rows: Row[], timestamps: readonly string[]): Row[] {
 function project(rows: Row[], outputs: readonly OutputColumn[]): Row[] {
   return rows.map((row) => {
     const projected: Row = Object.create(null)
-    for (const { name, column, asText } of outputs) {
-      const value = row[column.name]
-      projected[name] = asText ? toText(column, value) : toJsonValue(column, value)
-    }
+    for (const output of outputs) projected[output.name] = outputValue(output, row)
     return projected
   })
-}
-
-function toJsonValue(column: Column, value: unknown): unknown {
-  return column.type === 'timestamp' && typeof value === 'string' ? toWireTimestamp(value) : value
-}
-
-/** What `::text` gives. */
-function toText(column: Column, value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  if (column.type === 'timestamp') return toTextTimestamp(String(value))
-  return column.type === 'json' ? JSON.stringify(value) : String(value)
 }

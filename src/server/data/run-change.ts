@@ -14,6 +14,16 @@ const MAX_TRIES = 4
 /** Takes a transaction back whose rows have to be worked out first. */
 class NotWorkedOut extends Error {}
 
+/** Takes a transaction back because that is what the client asked for; the answer says what would have happened. */
+class TakenBack<T> extends Error {
+  readonly result: T
+
+  constructor(result: T) {
+    super('tx=rollback')
+    this.result = result
+  }
+}
+
 /** One transaction; then, when it has changed something, what follows a change; then the answer. */
 export async function runChange<T extends { rows: readonly unknown[] }>(
   service: DataService,
@@ -22,7 +32,7 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
 ): Promise<T> {
   const { resource, request, preferences } = call
   const review = resource.review?.()
-  const result = await withReview(review, () =>
+  const runOnce = () =>
     change(
       service.db,
       async (trx) => {
@@ -30,14 +40,21 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
         const done = await work(writer)
         if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
           throw new NotWorkedOut()
+        if (preferences.rollback) throw new TakenBack(done)
         return done
       },
       {
         isRetriable: (error, attempt) =>
           preferences.resolution !== null && attempt <= UPSERT_RETRIES && isTakenKey(error),
       },
-    ),
-  )
+    )
+  let result: T
+  try {
+    result = await withReview(review, runOnce)
+  } catch (error) {
+    if (error instanceof TakenBack) return error.result
+    throw error
+  }
   if (result.rows.length > 0) {
     await review?.committed()
     try {

@@ -65,7 +65,8 @@ describe.each(ENGINES)('who may use the data service on %s', (engine) => {
 
   test.each([
     ['an unknown table', 'GET', '/rest/v1/auth_users', {}, 404, 'PGRST205'],
-    ['a deeper path', 'GET', '/rest/v1/rpc/login', {}, 404, 'PGRST125'],
+    ['a function', 'GET', '/rest/v1/rpc/login', {}, 404, 'PGRST202'],
+    ['a deeper path', 'GET', '/rest/v1/tracking_pixels/1', {}, 404, 'PGRST125'],
     ['a method it does not have', 'PUT', '/rest/v1/tracking_pixels', {}, 405, 'PGRST117'],
     ['a navigation', 'GET', '/rest/v1/tracking_pixels', { 'sec-fetch-mode': 'navigate' }, 403, 'forbidden'],
     [

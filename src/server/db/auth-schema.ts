@@ -78,15 +78,41 @@ export interface AuthFactors {
   id: string
   user_id: string
   friendly_name: string
+  /** The table's first check admits nothing else; `kind` is what counts. */
   factor_type: 'totp'
+  kind: Generated<'totp' | 'webauthn'>
   status: 'unverified' | 'verified'
-  /** Sealed. */
+  /** Sealed; of a key that is a device's own, sealed emptiness. */
   secret: string
   /** The last accepted time step: a code is good once. */
   last_used_step: number | null
   last_challenged_at: Timestamp | null
   created_at: Timestamp
   updated_at: Timestamp
+}
+
+/** The public half of an authenticator's key. */
+export interface AuthPasskeys {
+  id: string
+  user_id: string
+  /** Set for the key of a second factor, by which nobody signs in. */
+  factor_id: string | null
+  /** As the authenticator names it, base64url. */
+  credential_id: string
+  /** COSE, base64url. */
+  public_key: string
+  sign_count: number
+  transports: Json<string[]>
+  friendly_name: string
+  created_at: Timestamp
+  updated_at: Timestamp
+  last_used_at: Timestamp | null
+}
+
+/** A WebAuthn challenge that was met; the others are stored nowhere. */
+export interface AuthSpentChallenges {
+  id: string
+  expires_at: Timestamp
 }
 
 export interface AuthChallenges {

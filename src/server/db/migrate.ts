@@ -21,6 +21,11 @@ import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
 import * as deliveries from './migrations/0019-deliveries.ts'
 import * as expiringDeliveries from './migrations/0020-expiring-deliveries.ts'
+import * as today from './migrations/0021-today.ts'
+import * as alerts from './migrations/0022-alerts.ts'
+import * as tagTests from './migrations/0023-tag-tests.ts'
+import * as breaker from './migrations/0024-breaker.ts'
+import * as passkeys from './migrations/0025-passkeys.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -44,6 +49,11 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-api-keys': { up: apiKeys.up },
   '0019-deliveries': { up: deliveries.up },
   '0020-expiring-deliveries': { up: expiringDeliveries.up },
+  '0021-today': { up: today.up },
+  '0022-alerts': { up: alerts.up },
+  '0023-tag-tests': { up: tagTests.up },
+  '0024-breaker': { up: breaker.up },
+  '0025-passkeys': { up: passkeys.up },
 }
 
 /** A database that lists another one was used by a newer version. */

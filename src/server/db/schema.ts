@@ -1,8 +1,10 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { AlertKind } from '#contract/alerts.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
   AuthApiKeys,
@@ -10,9 +12,11 @@ import type {
   AuthFactors,
   AuthLogins,
   AuthOneTimeTokens,
+  AuthPasskeys,
   AuthRecoveryCodes,
   AuthRefreshTokens,
   AuthSessions,
+  AuthSpentChallenges,
   AuthUsers,
 } from './auth-schema.ts'
 import type {
@@ -63,6 +67,8 @@ interface TrackingPixels {
   updated_at: Timestamp
   /** Set while it is in the trash, where `is_active` is false whatever it was. */
   deleted_at: Generated<string | null>
+  /** May be paused by itself when visits fail; else that is only said. */
+  auto_disable: Generated<boolean>
   deleted_by: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
@@ -114,6 +120,44 @@ interface TagEvidence {
   count: number
 }
 
+/** Visits of a tag by minute, for as long as the breaker looks back. */
+interface TagMinutes {
+  pixel_id: string
+  revision: string
+  minute: Timestamp
+  visits: number
+  failed: number
+}
+
+/** A tag that failed in most of its visits. */
+interface TagBreakers {
+  pixel_id: string
+  /** Which it was then. */
+  revision: string
+  state: 'paused' | 'warned'
+  visits: number
+  failed: number
+  tripped_at: Timestamp
+}
+
+/** One test of a pixel on the site, by one administrator. */
+interface TagTests {
+  id: string
+  pixel_id: string
+  /** A user id; null for the service key. */
+  created_by: string | null
+  /** The same in words. */
+  creator: string
+  token_hash: string
+  created_at: Timestamp
+  /** When the token is worth nothing any more. */
+  expires_at: Timestamp
+  /** Of the key that the token was traded for; null until it was. */
+  key_hash: string | null
+  key_until: Timestamp | null
+  steps: Json<TestStep[]>
+}
+
 interface BlockedHosts {
   id: string
   /** null when it cannot be told which tag it was. */
@@ -159,12 +203,58 @@ interface SiteState {
   principal_id: string | null
   /** The same for as long as the site's data lives, wherever it is moved to. */
   site_id: string | null
+  /** When `site_counts` began; nothing is known of before. */
+  counted_since: Generated<string | null>
+}
+
+/** Counts of the whole site, by ten minutes; nothing about the visitor. */
+interface SiteCounts {
+  /** Start of the ten minutes. */
+  slot: Timestamp
+  /** `choice:` and what was chosen, `conversion:` and a name, or `told`. */
+  subject: string
+  /** Below zero for a moment, while another process has yet to write what was taken back. */
+  count: number
 }
 
 /** One row, written by whoever asks whether the database takes writes. */
 interface ReadinessRow {
   id: number
   proved_at: Timestamp
+}
+
+/** What a person wants to be told by mail. */
+interface AlertChoices {
+  user_id: string
+  kinds: Json<AlertKind[]>
+  changed_at: Timestamp
+}
+
+/** What is known to be so: it is told once. */
+interface AlertStates {
+  pixel_id: string
+  kind: AlertKind
+  /** A host, or nothing. */
+  subject: string
+  since: Timestamp
+}
+
+/** One line of a mail that is owed to a person. */
+interface AlertMails {
+  id: string
+  user_id: string
+  pixel_id: string
+  /** Date of the site. */
+  day: string
+  /** At once, at most one for a person, a pixel and a day; or in the next morning's digest. */
+  way: 'at_once' | 'digest'
+  text: string
+  attempts: Generated<number>
+  due_at: Timestamp
+  /** While in the future, one process is at it. */
+  leased_until: Timestamp | null
+  /** Set when it was sent, or given up. */
+  sent_at: Timestamp | null
 }
 
 interface RateLimits {
@@ -193,6 +283,8 @@ export interface Schema {
   auth_sessions: AuthSessions
   auth_refresh_tokens: AuthRefreshTokens
   auth_factors: AuthFactors
+  auth_passkeys: AuthPasskeys
+  auth_spent_challenges: AuthSpentChallenges
   auth_challenges: AuthChallenges
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
@@ -209,10 +301,17 @@ export interface Schema {
   compiled_tags: CompiledTags
   tag_reports: TagReports
   tag_evidence: TagEvidence
+  tag_minutes: TagMinutes
+  tag_breakers: TagBreakers
+  tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
+  site_counts: SiteCounts
+  alert_choices: AlertChoices
+  alert_states: AlertStates
+  alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
   audit_events: AuditEvents
@@ -225,14 +324,18 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'active_when_deleted',
   'has_access_token',
   'send_hashed_email',
+  'auto_disable',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'transports',
   'user_metadata',
   'app_metadata',
   'amr',
   'allowed_hosts',
   'conversion_labels',
   'categories',
+  'steps',
   'before',
   'after',
+  'kinds',
 ])

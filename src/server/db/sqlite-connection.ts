@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { registerJsonFunctions } from './json-functions.ts'
 import type { SqlValue } from './sqlite-messages.ts'
 
 const STATEMENT_CACHE_SIZE = 256
@@ -30,6 +31,7 @@ export class SqliteConnection {
       this.#database.function('unicode_lower', { deterministic: true }, (value) =>
         typeof value === 'string' ? value.toLowerCase() : value,
       )
+      registerJsonFunctions(this.#database)
       // Counters of a connection say nothing about another's: whoever compares them must know whose they are.
       const id = randomUUID()
       this.#database.function('connection_id', { deterministic: true }, () => id)

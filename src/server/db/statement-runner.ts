@@ -1,3 +1,4 @@
+import { CommitGroup } from './commit-group.ts'
 import { SqliteConnection, type StatementOutcome } from './sqlite-connection.ts'
 import type {
   StatementAnswer,
@@ -12,17 +13,15 @@ const BUSY = 5
 /** How long a write waits for another process's lock, and how often it looks. */
 const LOCK_WAIT_MS = 5_000
 const LOCK_LOOK_MS = 10
-/** Writes that share a commit hold the lock no longer than this, and the reads behind them get their turn. */
+/** Nobody joins a commit that is this old, and the reads behind a row of writes get their turn. */
 const TURN_MS = 20
 /** More rows than this travel as JSON text. */
 const FEW_ROWS = 8
 
 interface Storage {
-  file: StoredFile
   writer: SqliteConnection
   reader: SqliteConnection
-  /** The writer's transaction is the one whose `begin` came last. */
-  isBegun: boolean
+  group: CommitGroup
 }
 
 type Outcome = StatementOutcome | { failure: StatementFailure }
@@ -69,7 +68,7 @@ export class StatementRunner {
     this.#willRunWrites = false
     const end = performance.now() + TURN_MS
     for (let first = this.#writes[0]; first !== undefined; first = this.#writes[0]) {
-      if (!this.#runNext(first, end)) {
+      if (!this.#runNext(first)) {
         this.#willRunWrites = true
         setTimeout(() => this.#resume(), LOCK_LOOK_MS)
         return
@@ -89,37 +88,39 @@ export class StatementRunner {
   }
 
   /** false: the lock is another's, and nothing was done. */
-  #runNext(first: StatementRequest, end: number): boolean {
-    const shared = this.#writes.findIndex((request) => request.kind !== 'write')
-    const count = shared === -1 ? this.#writes.length : shared
-    if (count > 1) return this.#runShared(count, end)
-    const outcome = this.#attempt((storage) => runAlone(storage, first))
-    if (this.#mustWait(outcome)) return false
+  #runNext(first: StatementRequest): boolean {
+    const { kind } = first
+    if (kind === 'alone') this.#commit()
+    const outcome = this.#attempt((storage) => runOne(storage, first))
+    if (outcome !== null && this.#mustWait(outcome)) return false
     this.#writes.shift()
-    this.#answer(first, outcome)
+    if (outcome !== null) this.#answer(first, outcome)
+    if (outcome !== null && 'failure' in outcome && this.#storage?.group.isOpen === false)
+      this.#answerMembers(outcome)
+    const isEnd = kind === 'write' || kind === 'commit' || kind === 'rollback'
+    if (isEnd && !this.#nextMayJoin()) this.#commit()
     return true
   }
 
-  /** One commit, and so one wait for the disk, for writes that know nothing of each other; none is answered before it. */
-  #runShared(count: number, end: number): boolean {
-    const begun = this.#attempt(({ writer }) => writer.run('begin immediate'))
-    if (this.#mustWait(begun)) return false
-    const group: { request: StatementRequest; outcome: Outcome }[] = []
-    let fault = 'failure' in begun ? begun : null
-    for (const request of this.#writes.slice(0, count)) {
-      const outcome = fault ?? this.#attempt(({ writer }) => writer.run(request.sql, request.parameters))
-      group.push({ request, outcome })
-      // A statement that fails is undone alone, unless it was the disk that failed: then SQLite has undone them all.
-      if ('failure' in outcome && this.#storage?.writer.isTransaction !== true) fault = outcome
-      if (fault === null && performance.now() >= end) break
-    }
-    if (fault === null) {
-      const committed = this.#attempt(commit)
-      if ('failure' in committed) fault = committed
-    }
-    this.#writes.splice(0, group.length)
-    for (const { request, outcome } of group) this.#answer(request, fault ?? outcome)
-    return true
+  #nextMayJoin(): boolean {
+    const kind = this.#writes[0]?.kind
+    return (kind === 'write' || kind === 'begin') && (this.#storage?.group.age ?? 0) < TURN_MS
+  }
+
+  /** Those who share it are answered now, and not before. */
+  #commit(): void {
+    if (this.#storage?.group.isOpen !== true) return
+    const outcome = this.#attempt(({ group }) => {
+      group.commit()
+      return null
+    })
+    this.#answerMembers(outcome)
+  }
+
+  /** With their own outcomes, unless the disk failed: then SQLite has undone them all. */
+  #answerMembers(fault: { failure: StatementFailure } | null): void {
+    for (const { request, outcome } of this.#storage?.group.takeMembers() ?? [])
+      this.#answer(request, fault ?? outcome)
   }
 
   #mustWait(outcome: Outcome): boolean {
@@ -128,7 +129,9 @@ export class StatementRunner {
     return performance.now() - this.#lockedSince < LOCK_WAIT_MS
   }
 
-  #attempt(work: (storage: Storage) => StatementOutcome): Outcome {
+  #attempt<T extends StatementOutcome | null>(
+    work: (storage: Storage) => T,
+  ): T | { failure: StatementFailure } {
     try {
       this.#storage ??= openStorage(this.#options)
       return work(this.#storage)
@@ -148,7 +151,7 @@ export class StatementRunner {
 
   #flush(): void {
     if (this.#answers.length === 0) return
-    this.#send({ answers: this.#answers, identity: this.#storage?.file.identity ?? null })
+    this.#send({ answers: this.#answers, identity: this.#storage?.group.identity ?? null })
     this.#answers = []
   }
 }
@@ -159,71 +162,42 @@ function openStorage({ file, identity }: ThreadOptions): Storage {
   const writer = new SqliteConnection(file, 'write')
   try {
     const reader = new SqliteConnection(file, 'read')
-    return { writer, reader, file: new StoredFile(file, identity), isBegun: false }
+    const group = new CommitGroup(writer, new StoredFile(file, identity))
+    return { writer, reader, group }
   } catch (error) {
     writer.close()
     throw error
   }
 }
 
-function runAlone(storage: Storage, { kind, sql, parameters }: StatementRequest): StatementOutcome {
-  const { writer, file } = storage
-  switch (kind) {
+/** Null for what is answered when it is durable. */
+function runOne({ writer, group }: Storage, request: StatementRequest): StatementOutcome | null {
+  switch (request.kind) {
     case 'begin':
-      storage.isBegun = false
-      // Taking the write lock at once: a deferred transaction that reads and then writes fails when another process wrote.
-      writer.run('begin immediate')
-      storage.isBegun = true
-      return {}
-    case 'commit':
-      assertTransaction(storage)
-      return commit(storage)
-    case 'rollback':
-      return rollback(storage)
+      group.open()
+      return group.begin()
     case 'transaction':
-      assertTransaction(storage)
-      return writer.run(sql, parameters)
+      return group.run(request)
     case 'posted':
-      assertTransaction(storage)
       try {
-        return writer.run(sql, parameters)
+        return group.run(request)
       } catch (error) {
-        rollback(storage)
+        group.takeBack()
         throw error
       }
+    case 'commit':
+      group.end(request)
+      return null
+    case 'rollback':
+      return group.takeBack()
     case 'alone':
       // A checkpoint that finds a reader gives up without an error: it must wait here.
-      return writer.runPatiently(sql, parameters)
-    default: {
-      const outcome = writer.run(sql, parameters)
-      file.assertInPlace()
-      return outcome
-    }
+      return writer.runPatiently(request.sql, request.parameters)
+    default:
+      group.open()
+      group.write(request)
+      return null
   }
-}
-
-function commit(storage: Storage): StatementOutcome {
-  try {
-    storage.writer.run('commit')
-  } catch (error) {
-    rollback(storage)
-    throw error
-  }
-  storage.file.assertInPlace()
-  return {}
-}
-
-/** A full disk makes SQLite roll back by itself; a ROLLBACK after it would throw and hide the cause. */
-function rollback({ writer }: Storage): StatementOutcome {
-  return writer.isTransaction ? writer.run('rollback') : {}
-}
-
-/**
- * Statements are sent before their transaction is known to have begun. Without this they would be written for good,
- * statement by statement, or become a part of somebody else's.
- */
-function assertTransaction({ writer, isBegun }: Storage): void {
-  if (!isBegun || !writer.isTransaction) throw new Error('the transaction was lost')
 }
 
 function describeFailure(error: unknown): StatementFailure {

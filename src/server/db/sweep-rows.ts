@@ -1,7 +1,12 @@
 import type { Db } from './database.ts'
 import { inSteps } from './in-steps.ts'
 
-type SweptTable = 'audit_events' | 'auth_logins' | 'auth_challenges' | 'auth_one_time_tokens'
+type SweptTable =
+  | 'audit_events'
+  | 'auth_logins'
+  | 'auth_challenges'
+  | 'auth_one_time_tokens'
+  | 'auth_spent_challenges'
 type SweptTime = 'created_at' | 'expires_at' | 'last_used_at'
 
 /** Deletes, in steps, the rows whose time is not after `upTo`. */

@@ -20,15 +20,29 @@ export const PUBLIC_ALLOWANCES = {
   'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   event: { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  /** A page under test reports as things happen, and anybody may try a token. */
+  'tag-test': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   signup: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   otp: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   resend: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   verify: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
+  passkey: { perAddress: perFiveMinutes(60), perNetwork: perHour(3_600) },
   'refresh-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
 } as const satisfies Record<string, PublicAllowance>
 
 export type PublicCall = keyof typeof PUBLIC_ALLOWANCES
+
+/** How much of what one place says is counted where many must agree. */
+export const SAMPLES = {
+  /** Visits that can lead to a tag being paused by itself. */
+  breaker: {
+    perAddress: { max: 3, windowMs: 10 * MINUTE_MS },
+    perNetwork: { max: 15, windowMs: 10 * MINUTE_MS },
+  },
+} as const satisfies Record<string, PublicAllowance>
+
+export type Sample = keyof typeof SAMPLES
 
 /**
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like

@@ -4,7 +4,15 @@ import { addressBlock, networkBlock } from './address-block.ts'
 import { clientAddress } from './client-address.ts'
 import type { Allowance, Hit, HitCounter } from './hit-counter.ts'
 import type { Logger } from './logger.ts'
-import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall, type Storable } from './public-allowances.ts'
+import {
+  HOURLY_CEILINGS,
+  PUBLIC_ALLOWANCES,
+  type PublicAllowance,
+  type PublicCall,
+  SAMPLES,
+  type Sample,
+  type Storable,
+} from './public-allowances.ts'
 
 interface PublicLimitsDeps {
   counter: HitCounter
@@ -29,15 +37,15 @@ export class PublicLimits {
 
   /** By where the call comes from. */
   takeByAddress(request: FastifyRequest, call: PublicCall, now = Date.now()): number | null {
-    const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
-    const client = clientAddress(request)
-    const network = networkBlock(client)
-    const hits: Hit[] = [{ key: `${call}:address:${addressBlock(client)}`, ...perAddress }]
-    if (network !== null) hits.push({ key: `${call}:network:${network}`, ...perNetwork })
-    const wait = this.#deps.counter.take(hits, now)
+    const wait = this.#deps.counter.take(hitsOf(request, PUBLIC_ALLOWANCES[call], call), now)
     if (wait !== null && this.#breaksSilence(`${call}:address`, now + QUIET_MS, now))
       this.#deps.log.warn({ call, hint: this.#hint(request) }, 'one address calls too often')
     return wait
+  }
+
+  /** Whether what a caller says still counts; nobody is refused anything by it, and nothing is said of it. */
+  samples(request: FastifyRequest, what: Sample, now = Date.now()): boolean {
+    return this.#deps.counter.take(hitsOf(request, SAMPLES[what], what), now) === null
   }
 
   /** Something is about to be stored, out of what everybody together may store in an hour. */
@@ -71,4 +79,11 @@ export class PublicLimits {
       this.#deps.config.trustProxy === false && request.headers['x-forwarded-for'] !== undefined
     return looksProxied ? 'every visitor may share it: TRUST_PROXY is not set' : null
   }
+}
+
+function hitsOf(request: FastifyRequest, { perAddress, perNetwork }: PublicAllowance, what: string): Hit[] {
+  const client = clientAddress(request)
+  const network = networkBlock(client)
+  const own: Hit = { key: `${what}:address:${addressBlock(client)}`, ...perAddress }
+  return network === null ? [own] : [own, { key: `${what}:network:${network}`, ...perNetwork }]
 }

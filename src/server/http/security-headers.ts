@@ -43,6 +43,7 @@ export function adminHeaders(policy: Policy, hsts: string | null): Headers {
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
+    'permissions-policy': permissions('(self)'),
   }
 }
 
@@ -55,8 +56,12 @@ function common(hsts: string | null): Headers {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy':
-      'browsing-topics=(), camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(self), usb=()',
+    'permissions-policy': permissions('()'),
     ...(hsts === null ? {} : { 'strict-transport-security': hsts }),
   }
+}
+
+/** Who may ask for a passkey: the dashboard. On the page, a tag could ask in its name. */
+function permissions(passkeys: '()' | '(self)'): string {
+  return `browsing-topics=(), camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-create=${passkeys}, publickey-credentials-get=${passkeys}, usb=()`
 }

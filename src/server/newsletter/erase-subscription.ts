@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
-import { recordAudit } from '../db/audit.ts'
+import { type AuditEntry, recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
@@ -11,10 +11,18 @@ export interface Erased {
   wasDelivered: boolean
 }
 
+const OPERATOR = { actor_id: null, actor: 'command line' }
+
 /** Forgets a person (LGPD, art. 18, VI). The trail keeps that somebody was erased, and not who. */
-export async function eraseSubscription(db: Db, email: string, now: Date): Promise<Erased> {
+export async function eraseSubscription(
+  db: Db,
+  email: string,
+  now: Date,
+  actor: Pick<AuditEntry, 'actor' | 'actor_id'> = OPERATOR,
+): Promise<Erased> {
   const embedded = engineOf(db) === 'sqlite'
-  // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file.
+  // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file. It stays on: whoever set it
+  // back would do so under another erasure that is about to delete.
   if (embedded) await sql`pragma secure_delete = on`.execute(db)
   const erased = await change(db, async (trx) => {
     const row = await trx
@@ -23,7 +31,7 @@ export async function eraseSubscription(db: Db, email: string, now: Date): Promi
       .returning(['status', 'attempts'])
       .executeTakeFirst()
     if (row === undefined) return { found: false, wasDelivered: false }
-    await recordAudit(trx, { actor_id: null, actor: 'command line', action: 'newsletter.erase' }, now)
+    await recordAudit(trx, { ...actor, action: 'newsletter.erase' }, now)
     return { found: true, wasDelivered: row.status === 'delivered' || row.attempts > 0 }
   })
   // The log beside the file still holds the page as it was.

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
-import { exportSubscriptions, toCsvLine } from './export-subscriptions.ts'
+import { toCsvLine } from '../http/csv-line.ts'
+import { exportSubscriptions } from './export-subscriptions.ts'
 
 test.each([
   ['plain text', 'ana@exemplo.com.br', 'ana@exemplo.com.br'],

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { toCsvLine } from '../http/csv-line.ts'
 
 const PAGE_SIZE = 1_000
 const HEADINGS = ['email', 'situacao', 'inscrito_em', 'entregue_em', 'tentativas', 'ultimo_erro']
@@ -32,19 +33,4 @@ export async function* exportSubscriptions(db: Db): AsyncGenerator<string> {
       )
       .join('')
   }
-}
-
-export function toCsvLine(values: readonly string[]): string {
-  return `${values.map(toCell).join(',')}\r\n`
-}
-
-/**
- * Where a cell begins and where one may begin: a Brazilian Excel splits this file on semicolons, and knows quotation
- * marks only at the start of what it then takes for a cell.
- */
-const FORMULA_START = /(?<=^|[;,|\t\r\n])(?=[\s"]*[=+\-@\t\r\0\uFF1D\uFF0B\uFF0D\uFF20])/g
-
-/** A spreadsheet would run a cell that begins like a formula; the apostrophe makes it text (OWASP ASVS 1.2.10). */
-function toCell(value: string): string {
-  return `"${value.replace(FORMULA_START, "'").replaceAll('"', '""')}"`
 }

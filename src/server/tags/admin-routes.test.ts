@@ -54,6 +54,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
       compiler,
       ownHosts: OWN,
       measureHead: () => 0,
+      countSubscriptions: async () => ({ counts: [], first: null }),
       identify: async () => caller,
       origins: ['https://portico.example'],
     })

@@ -2,10 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { PixelLedger } from '#contract/ledger.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
+import type { Today } from '#contract/today.ts'
 import type { Db } from '../db/database.ts'
 import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import type { Caller } from '../http/caller.ts'
+import { rearmBreaker } from './breaker/rearm-breaker.ts'
 import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import { permitHosts } from './hosts/permit-hosts.ts'
@@ -21,8 +23,9 @@ import { readOverview } from './read-overview.ts'
 import { setPaused } from './set-paused.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
+import { readToday, type TodayDeps } from './today/read-today.ts'
 
-export interface TagAdminDeps {
+export interface TagAdminDeps extends TodayDeps {
   db: Db
   tags: TagStore
   compiler: TagCompiler
@@ -56,6 +59,11 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
     return readOverview(deps)
   })
 
+  scope.get('/admin/api/today', async (request): Promise<Today> => {
+    await requireAdministrator(deps, request)
+    return readToday(deps)
+  })
+
   scope.get('/admin/api/tags/:id/hours', async (request) => {
     await requireAdministrator(deps, request)
     return { hours: await readHours(db, pathId(request)) }
@@ -79,6 +87,13 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.put('/admin/api/tags/pause', async (request) => {
     const caller = await requireAdministrator(deps, request)
     await setPaused(db, caller, readBody(pauseSchema, request).paused)
+    await tags.refresh()
+    return readOverview(deps)
+  })
+
+  scope.post('/admin/api/pixels/:id/rearm', async (request) => {
+    const caller = await requireAdministrator(deps, request)
+    await rearmBreaker(db, caller, pathId(request))
     await tags.refresh()
     return readOverview(deps)
   })

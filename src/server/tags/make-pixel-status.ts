@@ -1,4 +1,5 @@
 import { type BlockedHost, type PixelStatus, TAG_REFUSED, type TagWarning } from '#contract/tag-status.ts'
+import type { Breaker } from './breaker/read-breakers.ts'
 import type { Double, NamedPixel } from './find-doubles.ts'
 import { judgeCopies } from './health/judge-copies.ts'
 import { judgeHealth } from './health/judge-health.ts'
@@ -20,6 +21,7 @@ export interface PixelFacts {
   copies: ReadonlyMap<string, CopyEvidence>
   stopped: ReadonlyMap<string, BlockedHost[]>
   doubles: ReadonlyMap<string, Double>
+  breakers: ReadonlyMap<string, Breaker>
   /** null when hosts are not listed. */
   permissions: ReadonlyMap<string, Permission[]> | null
 }
@@ -28,7 +30,7 @@ const UNCOUNTED: ReportCounts = { ran: 0, blocked: 0, failed: 0, last_ran_at: nu
 
 export function makePixelStatus(
   pixel: NamedPixel & { vendor: string | null; is_active: boolean },
-  { tags, ownHosts, isPaused, counts, evidence, copies, stopped, doubles, permissions }: PixelFacts,
+  { tags, ownHosts, isPaused, counts, evidence, copies, stopped, doubles, breakers, permissions }: PixelFacts,
 ): PixelStatus {
   const { id, is_active: isActive } = pixel
   const prepared = tags.prepared.get(id)
@@ -45,6 +47,7 @@ export function makePixelStatus(
   const browser = judgeHealth({
     isActive,
     isPaused,
+    breaker: breakers.get(id) ?? null,
     // Until it is compiled nobody can say that it is empty; of what the server tells alone, nothing has to run here.
     steps: prepared?.isTold === true ? 1 : (compiled?.steps.length ?? 1),
     headItems: compiled?.head.length ?? 0,

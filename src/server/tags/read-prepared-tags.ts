@@ -14,6 +14,8 @@ export interface PreparedPixel {
   sourceHash: string | null
   /** True when this compiler, or a newer one, has made it. */
   isCurrent: boolean
+  /** Paused by itself, because it failed. */
+  isTripped: boolean
   /** null when there is nothing to serve. */
   tag: PreparedTag | null
 }
@@ -36,6 +38,9 @@ export async function readPreparedTags(
   const rows = await db
     .selectFrom('tracking_pixels as pixel')
     .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
+    .leftJoin('tag_breakers as breaker', (join) =>
+      join.onRef('breaker.pixel_id', '=', 'pixel.id').on('breaker.state', '=', 'paused'),
+    )
     .select([
       'pixel.id',
       'pixel.type',
@@ -48,6 +53,7 @@ export async function readPreparedTags(
       'pixel.updated_at',
       'compiled.source_hash',
       'compiled.compiler_version',
+      'breaker.state as tripped',
     ])
     .where('pixel.is_active', '=', true)
     .$if(changed !== null, (query) => query.where('pixel.id', 'in', changed ?? []))
@@ -67,7 +73,12 @@ export async function readPreparedTags(
     const key = keys.get(row.id) ?? ''
     const old = known.get(row.id)
     if (old !== undefined && isKnown(row.id)) {
-      prepared.set(row.id, { ...old, createdAt: row.created_at, updatedAt: row.updated_at })
+      prepared.set(row.id, {
+        ...old,
+        createdAt: row.created_at,
+        updatedAt: row.updated_at,
+        isTripped: row.tripped !== null,
+      })
       continue
     }
     const result = results.get(row.id)
@@ -76,6 +87,7 @@ export async function readPreparedTags(
       key,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
+      isTripped: row.tripped !== null,
       sourceHash: compiled === null ? null : row.source_hash,
       isCurrent:
         (row.compiler_version ?? 0) > COMPILER_VERSION ||

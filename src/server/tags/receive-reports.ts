@@ -12,6 +12,7 @@ import {
 } from '#contract/tag-report.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import type { BreakerBuffer } from './breaker/breaker-buffer.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
@@ -20,6 +21,7 @@ import { chooseColumn } from './ledger/choose-column.ts'
 import { noteStopped, type StoppedDeps } from './note-stopped.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { ReportBuffer } from './report-buffer.ts'
+import type { SiteCounts } from './today/site-counts.ts'
 
 const BODY_LIMIT_BYTES = 64_000
 
@@ -60,12 +62,14 @@ interface ReportDeps extends StoppedDeps {
   guard: PublicGuard
   buffer: ReportBuffer
   evidence: EvidenceBuffer
+  counts: SiteCounts
+  breaker: BreakerBuffer
 }
 
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, buffer, evidence, ...deps }: ReportDeps,
+  { guard, buffer, evidence, counts, breaker, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -78,6 +82,8 @@ export function registerTagReports(
     const ran = membersOf(tags.recent, set)
     const { hinders, mayHinder } = noteStopped(deps, ran.size === 0 ? [] : stopped)
     const visit = readVisit(parsed.data, ran, mayHinder)
+    // Reports can be forged: of one place only so many count for what pauses a tag.
+    const isSampled = guard.limits.samples(request, 'breaker')
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
@@ -87,13 +93,17 @@ export function registerTagReports(
         absenceTells: member !== undefined && visit.absenceTells(member),
       })
       buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
-      if (member !== undefined) noteEvidence(evidence, member, result, visit)
+      if (member === undefined) continue
+      noteEvidence(evidence, member, result, visit)
+      if (isSampled) breaker.add(id, member.revision, column === 'failed')
     }
+    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
     if (conversion !== undefined) {
-      for (const id of new Set(conversion.ids)) {
-        const member = ran.get(id)
-        if (member !== undefined) evidence.add(id, member.revision, `conversion:${conversion.name}`, 'called')
-      }
+      const subject = `conversion:${conversion.name}` as const
+      const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
+      for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
+      // One thing done, however many vendors were told of it.
+      if (told.length > 0) counts.add(subject)
     }
     return reply.code(204).send()
   })

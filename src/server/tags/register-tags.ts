@@ -8,6 +8,7 @@ import { sendPrepared } from '../http/prepared-response.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { BlockedHostBuffer } from './blocked-host-buffer.ts'
+import { type BreakerDeps, createBreaker } from './breaker/create-breaker.ts'
 import { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { RefusalBuffer } from './ledger/refusal-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
@@ -17,8 +18,10 @@ import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
+import { registerTagTests } from './testing/register-tag-tests.ts'
+import { SiteCounts } from './today/site-counts.ts'
 
-interface TagDeps {
+interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
   db: Db
   databaseUrl: string | null
   retention: TagRetention
@@ -36,12 +39,15 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const { db, tags, log, guard } = deps
   const buffer = new ReportBuffer(db, log)
   const evidence = new EvidenceBuffer(db, log)
+  const breaker = createBreaker(deps)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
-  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer })
+  const counts = new SiteCounts(db, log)
+  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
   registerConsent(app, { db, guard, refusals, withhold: deps.withhold })
-  registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
+  registerTagReports(app, { ...deps, buffer, evidence, counts, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
+  registerTagTests(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   app.get('/tags/*', async (request, reply) => {
@@ -63,10 +69,12 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   sweepRegularly(app, 'old tag reports', (signal) => sweepTagData(db, deps.retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
+    await breaker.stop()
     await Promise.all([tags.stop(), deps.compiler.close()])
-    // First: what it counts goes into the other.
+    // First: what it counts goes into the others.
     await refusals.stop()
     await buffer.stop()
+    await counts.stop()
     await evidence.stop()
     await blockedHosts.stop()
   })

@@ -2,6 +2,8 @@ import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
 
 const BLOCKED_HOST_DAYS = 90
+/** The breaker looks at ten minutes. */
+const MINUTE_DAYS = 1
 /** Health looks at one day. */
 const EVIDENCE_DAYS = 3
 const DAY_MS = 86_400_000
@@ -64,6 +66,42 @@ export async function sweepTagData(
             .where('old.hour', '<', before(EVIDENCE_DAYS))
             .limit(rows)
             .$asTuple('pixel_id', 'hour', 'revision', 'subject', 'verdict'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('site_counts')
+      .where((eb) =>
+        eb(
+          eb.refTuple('slot', 'subject'),
+          'in',
+          eb
+            .selectFrom('site_counts as old')
+            .select(['old.slot', 'old.subject'])
+            .where('old.slot', '<', before(reportDays))
+            .limit(rows)
+            .$asTuple('slot', 'subject'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  await inSteps(async (rows) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('tag_minutes')
+      .where((eb) =>
+        eb(
+          eb.refTuple('pixel_id', 'revision', 'minute'),
+          'in',
+          eb
+            .selectFrom('tag_minutes as old')
+            .select(['old.pixel_id', 'old.revision', 'old.minute'])
+            .where('old.minute', '<', before(MINUTE_DAYS))
+            .limit(rows)
+            .$asTuple('pixel_id', 'revision', 'minute'),
         ),
       )
       .executeTakeFirstOrThrow()

@@ -166,7 +166,8 @@ export class TagStore {
         pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [[id, pixel.tag]],
       ),
     )
-    const set = composeTagSet(state.tags_paused_at === null ? [...this.#active.values()] : [], measureHead)
+    const running = [...this.#active].flatMap(([id, tag]) => (this.#prepared.get(id)?.isTripped ? [] : [tag]))
+    const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
     await this.#files.add(set.files)
     if (
       set.version !== this.#current.version ||

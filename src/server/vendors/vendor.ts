@@ -69,6 +69,8 @@ export interface Vendor {
    */
   pageView?: { hosts: readonly string[]; showsId: boolean; byScript?: true }
   conversion?: VendorConversion
+  /** A call of the page, made before the tag runs, by which the vendor keeps what follows apart as a test. */
+  testMode?: { call: string; args: readonly unknown[] }
   /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
   suffixes: readonly string[]
   cookies: readonly VendorCookie[]

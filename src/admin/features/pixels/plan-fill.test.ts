@@ -11,6 +11,7 @@ const EMPTY: PixelForm = {
   consent_category: 'marketing',
   conversion_labels: { lead: '', contact: '', sign_up: '' },
   is_active: true,
+  auto_disable: false,
 }
 const META: RecognisedTag = {
   vendor: 'meta-pixel',

@@ -1,3 +1,4 @@
+import { TEST_FRAGMENT } from '#contract/test-link.ts'
 import { startConsent } from '../consent/start-consent.ts'
 import { adoptStyle } from '../shared/adopt-style.ts'
 import { readTagSet } from '../shared/tag-set.ts'
@@ -28,4 +29,7 @@ appendLink('manifest', '/site.webmanifest')
 // The policy lets pictures come from the assets only, so what a browser looks for by itself is not shown in every one.
 appendLink('icon', page?.dataset.icon ?? '')
 const tagSet = readTagSet(async () => (await import('../tags/run-tags.ts')).deleteLeftovers())
-startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))
+// An administrator's test asks by itself; nobody else loads this.
+if (location.hash.startsWith(TEST_FRAGMENT))
+  void import('../testing/open-test.ts').then((part) => part.openTest(loadIslands))
+else startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))

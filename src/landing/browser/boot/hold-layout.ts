@@ -1,7 +1,14 @@
-import { measureBlocks, type TextBlock } from './text-block.ts'
+import {
+  type LineStart,
+  lengthOf,
+  lineStartsOf,
+  measureBlocks,
+  type TextBlock,
+  widthOf,
+} from './text-block.ts'
 
-/** Makes a block again what it was; how to undo what its style does not hold is added to `undo`. */
-type Hold = (was: TextBlock, is: TextBlock, undo: (() => void)[]) => void
+/** How to undo what the style of a block does not hold is added to it. */
+type Undo = (() => void)[]
 
 /**
  * Keeps lines and widths as they are through a change of fonts: what is between the two fonts' widths goes between the
@@ -9,40 +16,56 @@ type Hold = (was: TextBlock, is: TextBlock, undo: (() => void)[]) => void
  * width, the page is printed or somebody changes a text, as a translator does.
  */
 export function holdLayout(texts: readonly Text[], change: () => void): () => void {
-  const before = measureBlocks(texts)
+  const blocks = measureBlocks(texts)
   change()
-  const undo = before.map(({ element: { style } }) => {
+  const undo: Undo = blocks.map(({ element: { style } }) => {
     const { cssText } = style
     return () => {
       style.cssText = cssText
     }
   })
-  // A width that is held may break the lines of its neighbours.
-  for (const hold of [holdLength, holdLines, holdWidth, holdLines]) {
-    const now = measureBlocks(texts)
-    for (const [index, was] of before.entries()) hold(was, now[index] ?? was, undo)
+  /** Reads all and then writes: in between nothing is laid out anew. */
+  const hold = <Measure>(
+    read: (block: TextBlock) => Measure,
+    write: (was: TextBlock, is: Measure) => void,
+  ) => {
+    const now = blocks.map((was) => [was, read(was)] as const)
+    for (const [was, is] of now) write(was, is)
   }
-  return releaseWhenStale(before, undo)
+  const holdLines = () =>
+    hold(lineStartsOf, (was, is) => {
+      if (offsetsOf(was.lineStarts) !== offsetsOf(is)) breakLines(was, undo)
+    })
+  hold(spacingThatHolds, ({ element: { style } }, spacing) => {
+    style.letterSpacing = spacing
+  })
+  holdLines()
+  hold(widthOf, (was, is) => {
+    if (Math.abs(was.width - is) < 0.1) return
+    // 0.02 px less: rounding must not push out of a row what fills it to its end.
+    was.element.style.width = `${was.width - 0.02}px`
+    breakLines(was, undo)
+  })
+  // A width that is held may break the lines of its neighbours.
+  holdLines()
+  return releaseWhenStale(blocks, undo)
 }
+
+const offsetsOf = (starts: readonly LineStart[]) => starts.map(([, offset]) => offset).join()
 
 /** Of a letter's size: more than this would be seen. */
 const MOST_SPACING = 0.04
 
-const holdLength: Hold = (was, is) => {
+function spacingThatHolds(was: TextBlock): string {
   const { letterSpacing, fontSize } = getComputedStyle(was.element)
   const most = MOST_SPACING * Number.parseFloat(fontSize)
-  const missing = Math.min(most, Math.max(-most, (was.length - is.length) / was.letters))
-  if (missing === 0) return
-  was.element.style.letterSpacing = `${(Number.parseFloat(letterSpacing) || 0) + missing}px`
-}
-
-const holdLines: Hold = (was, is, undo) => {
-  const offsets = ({ lineStarts }: TextBlock) => lineStarts.map(([, offset]) => offset).join()
-  if (offsets(was) !== offsets(is)) breakLines(was, undo)
+  const letters = was.texts.reduce((sum, { length }) => sum + length, 0)
+  const missing = Math.min(most, Math.max(-most, (was.length - lengthOf(was)) / letters))
+  return missing === 0 ? '' : `${(Number.parseFloat(letterSpacing) || 0) + missing}px`
 }
 
 /** Turns soft line breaks into hard ones. */
-function breakLines({ element: { style }, lineStarts }: TextBlock, undo: (() => void)[]): void {
+function breakLines({ element: { style }, lineStarts }: TextBlock, undo: Undo): void {
   if (style.whiteSpace) return
   // From the end on, so that earlier offsets stay true. What precedes a word is the space that ended the line before it.
   for (const [text, offset] of lineStarts.toReversed()) {
@@ -58,14 +81,7 @@ function breakLines({ element: { style }, lineStarts }: TextBlock, undo: (() => 
   style.setProperty('white-space-collapse', 'preserve-breaks')
 }
 
-const holdWidth: Hold = (was, is, undo) => {
-  if (Math.abs(was.width - is.width) < 0.1) return
-  // 0.02 px less: rounding must not push out of a row what fills it to its end.
-  was.element.style.width = `${was.width - 0.02}px`
-  breakLines(was, undo)
-}
-
-function releaseWhenStale(blocks: readonly TextBlock[], undo: (() => void)[]): () => void {
+function releaseWhenStale(blocks: readonly TextBlock[], undo: Undo): () => void {
   const release = () => {
     changes.disconnect()
     removeEventListener('resize', releaseWhenResized)

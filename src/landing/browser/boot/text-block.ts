@@ -1,18 +1,20 @@
 import { boxesOf } from './texts-in-sight.ts'
 
-/** A block of text as it is laid out. */
+/** A block of text as it was laid out. */
 export interface TextBlock {
   element: HTMLElement
-  /** Of its box. */
+  texts: Text[]
   width: number
-  /** Of its lines, laid end to end. */
   length: number
-  letters: number
-  /** Words that begin a line other than the first: text and offset. */
-  lineStarts: [Text, number][]
+  lineStarts: LineStart[]
 }
 
-/** In the order of the texts, which is the same each time. */
+/** A word that begins a line other than the first of its block. */
+export type LineStart = [text: Text, offset: number]
+
+type Block = Pick<TextBlock, 'element' | 'texts'>
+
+/** In the order of the texts. */
 export function measureBlocks(texts: readonly Text[]): TextBlock[] {
   const blocks = new Map<HTMLElement, Text[]>()
   for (const text of texts) {
@@ -22,14 +24,8 @@ export function measureBlocks(texts: readonly Text[]): TextBlock[] {
     else parts.push(text)
   }
   return Array.from(blocks, ([element, parts]) => {
-    const lines = parts.flatMap((text) => boxesOf(text))
-    return {
-      element,
-      width: element.getBoundingClientRect().width,
-      length: lines.reduce((sum, line) => sum + line.width, 0),
-      letters: parts.reduce((sum, text) => sum + text.length, 0),
-      lineStarts: findLineStarts(parts),
-    }
+    const block = { element, texts: parts }
+    return { ...block, width: widthOf(block), length: lengthOf(block), lineStarts: lineStartsOf(block) }
   })
 }
 
@@ -39,16 +35,38 @@ function blockOf(text: Text): HTMLElement {
   return element
 }
 
-function findLineStarts(texts: readonly Text[]): [Text, number][] {
-  const found: [Text, number][] = []
+/** Of its box. */
+export const widthOf = ({ element }: Block): number => element.getBoundingClientRect().width
+
+/** Of its lines, laid end to end. */
+export const lengthOf = ({ texts }: Block): number =>
+  texts.flatMap((text) => boxesOf(text)).reduce((sum, line) => sum + line.width, 0)
+
+export function lineStartsOf({ texts }: Block): LineStart[] {
+  const found: LineStart[] = []
   let line = Number.NaN
   for (const text of texts) {
+    const boxes = boxesOf(text)
+    const top = boxes[0]?.top ?? line
+    const bottom = boxes.at(-1)?.top ?? line
     // A line may also end after a hyphen.
-    for (const { 0: word, index } of text.data.matchAll(/[^\s-]+-*|-+/g)) {
-      const top = boxesOf(text, index, index + word.length)[0]?.top ?? line
-      if (top > line + 1) found.push([text, index])
-      line = top
+    const words = Array.from(text.data.matchAll(/[^\s-]+-*|-+/g), ({ 0: { length }, index }) => [
+      index,
+      index + length,
+    ])
+    const note = (word: number) => found.push([text, words[word]?.[0] ?? 0])
+    // What lies between two words of one line is on that line, and not looked at.
+    const search = (first: number, top: number, last: number, bottom: number) => {
+      if (bottom <= top + 1) return
+      const half = (first + last) >> 1
+      if (half === first) return note(last)
+      const middle = boxesOf(text, ...(words[half] ?? []))[0]?.top ?? top
+      search(first, top, half, middle)
+      search(half, middle, last, bottom)
     }
+    if (words.length > 0 && top > line + 1) note(0)
+    search(0, top, words.length - 1, bottom)
+    if (words.length > 0) line = bottom
   }
   return found
 }

@@ -52,7 +52,7 @@ function isNamed(name: string, rules: readonly string[]): boolean {
 }
 
 /** Vendors write on the widest domain they may, so every domain above this host is tried; a cookie that was set as partitioned is only found as such. */
-function expire(name: string): void {
+export function expire(name: string): void {
   const labels = location.hostname.split('.')
   for (const domain of ['', ...labels.map((_, index) => `; Domain=${labels.slice(index).join('.')}`)]) {
     for (const kind of ['', '; Secure', '; Secure; Partitioned']) {

@@ -33,7 +33,7 @@ function makeOnce({ call, args }: ConversionCall, id: string, made: Map<string, 
 }
 
 /** A vendor's function that throws must not keep the others from being told. */
-function makeCall(path: string, args: unknown[]): boolean {
+export function makeCall(path: string, args: unknown[]): boolean {
   // Google's commands must be an `arguments` object, whatever a snippet has made of its own function.
   if (path === 'gtag') {
     gtag(...args)

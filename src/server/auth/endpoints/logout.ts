@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import { hashOpaqueToken } from '#server/http/opaque-token.ts'
 import { findSession, requireToken, requireUser } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError, validationFailed } from '../protocol/auth-error.ts'
 import { readQuery } from '../protocol/read-body.ts'
 import { endLogin, endSessions } from '../sessions/end-sessions.ts'
 import { clearLoginCookie, readLoginCookie } from '../sessions/login-cookie.ts'
-import { hashOpaqueToken } from '../sessions/opaque-token.ts'
 
 const SCOPES = ['global', 'local', 'others'] as const
 type Scope = (typeof SCOPES)[number]

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
+import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import { keyedHash } from '../keys/keyed-hash.ts'
-import { makeOpaqueToken } from '../sessions/opaque-token.ts'
 import type { TokenKind } from './token-kind.ts'
 
 export const TOKEN_LIFE_MS = 60 * 60 * 1000

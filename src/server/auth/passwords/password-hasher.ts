@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '#server/http/app-error.ts'
-
-/** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
-const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+import { HASH_OPTIONS, isBcrypt } from './stored-hash.ts'
 
 const AT_ONCE = 2
 const MAX_WAITING = 64
@@ -22,9 +20,13 @@ export class PasswordHasher {
     return this.#queued(() => hash(password, HASH_OPTIONS))
   }
 
-  /** Takes the same time whether or not there is a hash to compare with. */
+  /**
+   * Takes the same time whether or not there is a hash to compare with. One that came with a move from Supabase (bcrypt)
+   * takes its own time, until its owner has signed in once.
+   */
   verify(stored: string | null, password: string): Promise<boolean> {
     return this.#queued(async () => {
+      if (stored !== null && isBcrypt(stored)) return verifyBcrypt(password, stored)
       const matches = await verify(stored ?? (await this.#decoy), password)
       return matches && stored !== null
     })
@@ -59,4 +61,10 @@ function tooBusy(): AppError {
   return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   })
+}
+
+/** Loaded with the first such hash, which most servers never see. Works on the thread pool, like the others. */
+async function verifyBcrypt(password: string, stored: string): Promise<boolean> {
+  const bcrypt = await import('@node-rs/bcrypt')
+  return bcrypt.verify(password, stored)
 }

@@ -5,6 +5,7 @@ import { sendNotice } from '../mail/send-notice.ts'
 import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { findUserByEmail } from '../users/find-user.ts'
+import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
 import { generatePassword } from './generate-password.ts'
 
 /** For operators: a new password, every session ended. Null when nobody has that address. */
@@ -27,6 +28,7 @@ export async function resetPassword(context: AuthContext, email: string): Promis
       })
       .where('id', '=', user.id)
       .execute()
+    await deletePasskeys(trx, user.id)
     await endSessions(trx, user.id)
     await deleteTokens(trx, user.id)
     await recordAudit(trx, {

@@ -3,8 +3,11 @@ import { toJson } from '../protocol/read-body.ts'
 import { closeEveryWayIn } from '../users/close-every-way-in.ts'
 import type { UserRow } from '../users/user-object.ts'
 
-/** The account stays; password, factors, codes and sessions of its holder end, and the address counts as confirmed. */
-export async function handOverAccount(trx: Db, user: UserRow, passwordHash: string): Promise<void> {
+/**
+ * The account stays; password, factors, codes and sessions of its holder end, and the address counts as confirmed.
+ * Without a password, the way in is a mail.
+ */
+export async function handOverAccount(trx: Db, user: UserRow, passwordHash: string | null): Promise<void> {
   const now = new Date().toISOString()
   await trx
     .updateTable('auth_users')

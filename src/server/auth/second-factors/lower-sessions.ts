@@ -1,6 +1,6 @@
 import type { Db } from '#server/db/database.ts'
 
-const SECOND_FACTORS = ['totp', 'recovery_code']
+const SECOND_FACTORS = ['totp', 'mfa/webauthn', 'recovery_code']
 
 /** After a verified factor is gone, nothing of this person counts as having shown one. */
 export async function lowerSessions(trx: Db, userId: string): Promise<void> {

@@ -11,7 +11,7 @@ import { renewRefreshToken } from '../sessions/renew-refresh-token.ts'
 export async function raiseSession(
   trx: Db,
   session: SessionRow,
-  method: 'totp' | 'recovery_code',
+  method: 'totp' | 'mfa/webauthn' | 'recovery_code',
   now = new Date(),
 ): Promise<OpenSession> {
   const amr: Amr = [

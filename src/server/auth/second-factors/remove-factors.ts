@@ -19,6 +19,11 @@ export async function removeFactors(context: AuthContext, email: string): Promis
       .where('user_id', '=', user.id)
       .returning(['id', 'status'])
       .execute()
+    const passkeys = await trx
+      .deleteFrom('auth_passkeys')
+      .where('user_id', '=', user.id)
+      .returning('id')
+      .execute()
     await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
     await endSessions(trx, user.id)
     await recordAudit(trx, {
@@ -26,7 +31,7 @@ export async function removeFactors(context: AuthContext, email: string): Promis
       actor: 'command line',
       action: 'auth.factors_removed',
       subject: user.id,
-      before: { factors: removed },
+      before: { factors: removed, passkeys },
     })
     return removed.filter((factor) => factor.status === 'verified').length
   })

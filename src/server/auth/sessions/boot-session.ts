@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
+import { hashOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginAlive } from './is-login-alive.ts'
 import { clearLoginCookie, readLoginCookie } from './login-cookie.ts'
-import { hashOpaqueToken } from './opaque-token.ts'
 import { type OpenSession, openSession } from './open-session.ts'
 import { type SessionObject, toSessionObject } from './session-object.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
+import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
-import { makeOpaqueToken } from './opaque-token.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 
 export type Aal = 'aal1' | 'aal2'
@@ -82,6 +82,6 @@ export function passwordAmr(now = Date.now()): Amr {
   return amrOf('password', now)
 }
 
-export function amrOf(method: 'password' | 'otp', now = Date.now()): Amr {
+export function amrOf(method: 'password' | 'otp' | 'passkey', now = Date.now()): Amr {
   return [{ method, timestamp: Math.floor(now / 1000) }]
 }

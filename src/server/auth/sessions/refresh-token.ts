@@ -1,4 +1,4 @@
-import { hashOpaqueToken, makeOpaqueToken } from './opaque-token.ts'
+import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
 
 /** 16 bytes, as base64url writes them. */
 const SESSION_LENGTH = 22

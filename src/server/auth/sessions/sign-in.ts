@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
 import { neighbourhoodBlock } from '#server/http/address-block.ts'
 import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
@@ -19,12 +20,15 @@ export async function signIn(
   reply: FastifyReply,
   proved: UserRow,
   amr: Amr,
+  /** Part of the transaction: spends what proved the person, or throws when it is worth nothing any more. */
+  spendProof: (trx: Db) => Promise<void> = async () => {},
 ): Promise<SessionObject> {
   const fromDashboard = isFromDashboard(request, context.origins)
   const userAgent = request.headers['user-agent'] ?? ''
   const network = neighbourhoodBlock(clientAddress(request))
   const opened = await change(context.db, async (trx) => {
     const now = new Date()
+    await spendProof(trx)
     const user = await trx
       .updateTable('auth_users')
       .set({ last_sign_in_at: now.toISOString() })

@@ -16,7 +16,9 @@ import {
 } from '../principal/refuse-on-principal.ts'
 import { emailExists } from '../protocol/auth-error.ts'
 import { endOtherSessions } from '../sessions/end-sessions.ts'
-import { findUserById } from './find-user.ts'
+import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
+import { findUserByEmail, findUserById } from './find-user.ts'
+import { type GrantedRole, grantRole } from './grant-role.ts'
 import { insertUser } from './insert-user.ts'
 
 export interface NewAccount {
@@ -65,6 +67,14 @@ export class Accounts {
     return user.password_hash
   }
 
+  async findLoginId(email: string): Promise<string | null> {
+    return (await findUserByEmail(this.#context.db, email))?.id ?? null
+  }
+
+  grantRole(trx: Db, account: GrantedRole, caller: Caller): Promise<boolean> {
+    return grantRole(this.#context, trx, account, caller)
+  }
+
   async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
     const user = await insertUser(trx, { ...account, confirmed: true })
     if (user === null) throw emailExists()
@@ -102,6 +112,7 @@ export class Accounts {
       .where('id', '=', id)
       .execute()
     await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
+    if (change.passwordHash !== undefined && !isSelf) await deletePasskeys(trx, id)
     await endOtherSessions(trx, id, isSelf ? caller.sessionId : null)
     await deleteTokens(trx, id)
     await recordAudit(trx, {

@@ -72,7 +72,7 @@ export function toFactorObject(factor: FactorRow): Record<string, unknown> {
   return {
     id: factor.id,
     status: factor.status,
-    factor_type: factor.factor_type,
+    factor_type: factor.kind,
     ...(factor.friendly_name === '' ? {} : { friendly_name: factor.friendly_name }),
     phone: '',
     last_challenged_at: factor.last_challenged_at,

@@ -74,6 +74,18 @@ export class Cursor {
     throw this.fault('"\\""')
   }
 
+  /** `{…}` with its braces, as it stands; in quotes a brace is plain. */
+  takeBraced(): string {
+    const start = this.#at
+    this.expect('{')
+    while (!this.atEnd && this.peek() !== '}') {
+      if (this.peek() === '"') this.takeQuoted()
+      else this.#at++
+    }
+    this.expect('}')
+    return this.#text.slice(start, this.#at)
+  }
+
   expectEnd(): void {
     if (!this.atEnd) throw this.fault('end of input')
   }

@@ -1,4 +1,5 @@
 import { Cursor } from './cursor.ts'
+import { splitPath } from './json-path.ts'
 import type { OrderItem } from './query.ts'
 
 /** `column.desc.nullslast`, joined by commas. */
@@ -12,7 +13,7 @@ export function parseOrder(text: string): OrderItem[] {
 }
 
 function parseItem(cursor: Cursor): OrderItem {
-  const item: OrderItem = { column: cursor.takeName('.,()"'), descending: false, nulls: null }
+  const item: OrderItem = { ...splitPath(cursor.takeName('.,()"')), descending: false, nulls: null }
   let hasDirection = false
   while (cursor.take('.')) {
     const word = cursor.takeUntil('.,')

@@ -6,15 +6,17 @@ import type { Condition, OrderItem, SelectItem } from './query.ts'
 const parse = (search: string) => parseQuery(search, 't')
 const where = (search: string) => parse(search).where
 const compare = (column: string, test: object, negated = false) =>
-  ({ kind: 'comparison', column, negated, test }) as Condition
+  ({ kind: 'comparison', column, path: null, negated, test }) as Condition
 const column = (name: string, alias: string | null = null, cast: string | null = null): SelectItem => ({
   kind: 'column',
   column: name,
+  path: null,
   alias,
   cast,
 })
 const order = (name: string, descending: boolean, nulls: OrderItem['nulls']): OrderItem => ({
   column: name,
+  path: null,
   descending,
   nulls,
 })
@@ -31,6 +33,18 @@ describe('the query grammar', () => {
     ['select=x:a::text', [column('a', 'x', 'text')]],
     ['select="a,b"', [column('a,b')]],
     ['select="a\\"b"', [column('a"b')]],
+    [
+      'select=a->b->>0::text',
+      [
+        {
+          kind: 'column',
+          column: 'a',
+          path: { keys: ['b', 0], asText: true },
+          alias: null,
+          cast: 'text',
+        },
+      ],
+    ],
   ])('select: %s', (search, expected) => expect(parse(search).select).toEqual(expected))
 
   test.each<[string, OrderItem[]]>([
@@ -50,6 +64,28 @@ describe('the query grammar', () => {
     ['a=is.NULL', [compare('a', { operator: 'is', value: 'null' })]],
     ['a=in.(1,"b,c","d\\"e")', [compare('a', { operator: 'in', values: ['1', 'b,c', 'd"e'] })]],
     ['a=in.()', [compare('a', { operator: 'in', values: [] })]],
+    [
+      'a=like(any).{x*,"y,z"}',
+      [
+        compare('a', {
+          operator: 'quantified',
+          comparison: 'like',
+          quantifier: 'any',
+          values: ['x*', 'y,z'],
+        }),
+      ],
+    ],
+    [
+      'or=(a.cs.{x,"}"})',
+      [
+        {
+          kind: 'group',
+          operator: 'or',
+          negated: false,
+          conditions: [compare('a', { operator: 'cs', value: '{x,"}"}' })],
+        },
+      ],
+    ],
     ['a=in.("")', [compare('a', { operator: 'in', values: [''] })]],
     [
       'a=gt.1&a=lt.3',
@@ -107,7 +143,7 @@ describe('the query grammar', () => {
     ['a=', 'PGRST100'],
     ['a=eq', 'PGRST100'],
     ['a=EQ.1', 'PGRST100'],
-    ['a=fts.x', 'PGRST100'],
+    ['a=fts.x', '0A000'],
     ['a=is.maybe', 'PGRST100'],
     ['a=in.1', 'PGRST100'],
     ['a=in.(1', 'PGRST100'],

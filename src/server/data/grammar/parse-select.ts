@@ -1,10 +1,11 @@
 import { protocolError } from '../protocol-errors.ts'
 import { Cursor } from './cursor.ts'
+import { splitPath } from './json-path.ts'
 import type { SelectItem } from './query.ts'
 
 const STOPS = ',:.()"'
 
-/** `*`, `column`, `alias:column`, `column::cast`, joined by commas. */
+/** `*`, `column`, `alias:column`, `column::cast`, `column->key`, joined by commas. */
 export function parseSelect(text: string, resource: string): SelectItem[] | null {
   if (text.trim() === '' || text === '*') return null
   const cursor = new Cursor(text, 'select parameter')
@@ -32,7 +33,7 @@ function parseItem(cursor: Cursor, resource: string): SelectItem {
     throw noRelationship(resource, column)
   }
   if (cursor.peek() === '.') throw noAggregates()
-  return { kind: 'column', column, alias, cast }
+  return { kind: 'column', ...splitPath(column), alias, cast }
 }
 
 const noRelationship = (resource: string, other: string) =>

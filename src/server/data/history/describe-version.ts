@@ -41,6 +41,7 @@ const LABELS: Record<string, string> = {
   access_token_stored_at: 'Token guardado em',
   webhook_url: 'Endereço do webhook',
   send_hashed_email: 'E-mail em código (hash) para a Meta',
+  auto_disable: 'Disjuntor',
 }
 
 /** `created` when it is not known that the same id was in the trash before. */
@@ -88,6 +89,7 @@ function inWords(field: string, value: unknown): string | null {
   if (field === 'is_active') return value === true ? 'Ativo' : 'Inativo'
   if (field === 'send_hashed_email') return value === true ? 'Sim' : 'Não'
   if (field === 'delivery') return labelIn(DELIVERY_LABELS, value)
+  if (field === 'auto_disable') return value === true ? 'Pausa sozinha' : 'Só avisa'
   if (field === 'type') return labelIn(PIXEL_TYPE_LABELS, value)
   if (field === 'consent_category') return labelIn(TAG_CATEGORY_LABELS, value)
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')

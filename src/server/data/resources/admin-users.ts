@@ -6,7 +6,7 @@ import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { AccountChange, AccountPort } from '../account-port.ts'
-import { checkViolation, duplicateKey } from '../protocol-errors.ts'
+import { checkViolation, duplicateKey, notNull } from '../protocol-errors.ts'
 import type { Column, DynamicDb, Resource, Row, Source, Store } from '../resource.ts'
 
 const NAME = 'admin_users'
@@ -39,7 +39,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'created_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: (row) => row.created_at },
   // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
-  { name: 'password', type: 'text', writable: 'always', readable: false },
+  // A new login needs one, which the store sees to; a login that exists may keep its own.
+  { name: 'password', type: 'text', writable: 'always', readable: false, nullable: true },
   // The own one, of people who edit themselves. `prepare` replaces it by the hash that it matched.
   { name: 'current_password', type: 'text', writable: 'always', readable: false, nullable: true },
 ]
@@ -77,25 +78,27 @@ function accountStore(accounts: AccountPort): Store {
       for (const input of inputs) {
         if (typeof input.current_password === 'string')
           input.current_password = await accounts.proveOwnPassword(caller, input.current_password)
-        if (typeof input.password !== 'string') continue
         const email = typeof input.email === 'string' ? normalizeEmail(input.email) : ''
+        if (input.id === undefined && email !== '') await nameLogin(accounts, input, email)
+        if (typeof input.password !== 'string') continue
         input.password = await accounts.hashPassword(input.password, email)
       }
     },
     async insert(trx, row, caller) {
       const { id, email, password, role } = row as Record<string, string>
-      const account = {
-        id: String(id),
-        email: String(email),
-        passwordHash: String(password),
-        role: String(role),
-      }
-      refuseBadEmail(account.email)
-      await refuseTakenId(trx, account.id)
-      await withEmailKey(account.email, () => accounts.create(trx, account, caller))
-      return { ...row, ...(await readTimes(trx, account.id)) }
+      const login = { id: String(id), email: String(email), role: String(role) }
+      const passwordHash = typeof password === 'string' ? password : null
+      refuseBadEmail(login.email)
+      await withEmailKey(login.email, async () => {
+        if (await accounts.grantRole(trx, { ...login, passwordHash }, caller)) return
+        if (passwordHash === null) throw notNull(NAME, 'password')
+        await refuseTakenId(trx, login.id)
+        await accounts.create(trx, { ...login, passwordHash }, caller)
+      })
+      return { ...row, ...(await readTimes(trx, login.id)) }
     },
     async update(trx, before, after, caller) {
+      if (after.password === null) throw notNull(NAME, 'password')
       const change = changeOf(before, after)
       const isTouched = change.email !== undefined || change.role !== undefined
       if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
@@ -114,6 +117,12 @@ function accountStore(accounts: AccountPort): Store {
       await accounts.remove(trx, String(before.id), caller)
     },
   }
+}
+
+/** A row for a login that exists has that login's id, which its sender cannot know. */
+async function nameLogin(accounts: AccountPort, input: Row, email: string): Promise<void> {
+  const id = await accounts.findLoginId(email)
+  if (id !== null) input.id = id
 }
 
 /** Not a question of who asks: nobody may, the service key included. */

@@ -70,6 +70,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'allowed_hosts',
     type: 'json',
+    document: 'array',
     writable: 'always',
     initial: () => [],
     normalize: normalizeHosts,
@@ -96,6 +97,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'conversion_labels',
     type: 'json',
+    document: 'object',
     writable: 'always',
     initial: () => ({}),
     normalize: (value) => value ?? {},
@@ -135,6 +137,7 @@ const COLUMNS: readonly Column[] = [
     normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
   },
   { name: 'send_hashed_email', type: 'boolean', writable: 'always', initial: () => false },
+  { name: 'auto_disable', type: 'boolean', writable: 'always', initial: () => false },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
 ]

@@ -67,6 +67,23 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .values({ id: randomUUID(), factor_id: factor.id, created_at: at, expires_at: at, verified_at: null })
     .execute()
   await db
+    .insertInto('auth_passkeys')
+    .values({
+      id: randomUUID(),
+      user_id: user.id,
+      factor_id: factor.id,
+      credential_id: 'k',
+      public_key: 'p',
+      sign_count: 3,
+      transports: JSON.stringify(['internal', 'hybrid']),
+      friendly_name: 'Celular',
+      created_at: at,
+      updated_at: at,
+      last_used_at: null,
+    })
+    .execute()
+  await db.insertInto('auth_spent_challenges').values({ id: randomUUID(), expires_at: at }).execute()
+  await db
     .insertInto('auth_recovery_codes')
     .values({ id: randomUUID(), user_id: user.id, code_hash: 'c', used_at: null, created_at: at })
     .execute()
@@ -164,6 +181,52 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
   await db
     .insertInto('tag_evidence')
     .values({ pixel_id: pixel, hour: at, revision: 'f', subject: 'visit', verdict: 'ok', count: 3 })
+    .execute()
+  await db
+    .insertInto('alert_choices')
+    .values({ user_id: user.id, kinds: '["broken"]', changed_at: at })
+    .execute()
+  await db
+    .insertInto('alert_states')
+    .values({ pixel_id: pixel, kind: 'broken', subject: '', since: at })
+    .execute()
+  await db
+    .insertInto('alert_mails')
+    .values({
+      id: randomUUID(),
+      user_id: user.id,
+      pixel_id: pixel,
+      day: '2026-11-15',
+      way: 'digest',
+      text: 'x',
+      due_at: at,
+      leased_until: null,
+      sent_at: null,
+    })
+    .execute()
+  await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
+  await db
+    .insertInto('tag_minutes')
+    .values({ pixel_id: pixel, revision: 'f', minute: at, visits: 2, failed: 1 })
+    .execute()
+  await db
+    .insertInto('tag_breakers')
+    .values({ pixel_id: pixel, revision: 'f', state: 'warned', visits: 2, failed: 1, tripped_at: at })
+    .execute()
+  await db
+    .insertInto('tag_tests')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      created_by: null,
+      creator: 'ana@exemplo.com.br',
+      token_hash: 'g',
+      created_at: at,
+      expires_at: at,
+      key_hash: null,
+      key_until: null,
+      steps: '[{"kind":"opened","at":0}]',
+    })
     .execute()
   await db
     .insertInto('blocked_hosts')

@@ -1,6 +1,13 @@
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { HealthReason } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import type { Breaker } from '../breaker/read-breakers.ts'
 
+const TRIPPED_AT = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'short',
+  timeZone: SITE_TIME_ZONE,
+})
 const EDIT = { kind: 'edit', label: 'Editar código' } as const
 
 /** Every reason in one place, in the words that an administrator reads: what was seen, by whom, and what to do. */
@@ -50,6 +57,15 @@ export const HEALTH_WORDS = {
   notSeen: (vendor: string, id: string, visits: number): HealthReason => ({
     code: 'not_confirmed',
     message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
+  }),
+  tripped: ({ state, visits, failed, tripped_at }: Breaker): HealthReason => ({
+    code: state === 'paused' ? 'breaker_paused' : 'breaker_warned',
+    message: `${TRIPPED_AT.format(new Date(tripped_at))}: a tag falhou em ${ofVisits(failed, visits)} em dez minutos. ${
+      state === 'paused'
+        ? 'O disjuntor a pausou: ela não está na página até ser religada.'
+        : 'O disjuntor dela só avisa; para que ela seja pausada sozinha, ligue-o no formulário.'
+    }`,
+    action: { kind: 'rearm', label: state === 'paused' ? 'Religar' : 'Entendi' },
   }),
   inPage: (): HealthReason => ({
     code: 'in_page',

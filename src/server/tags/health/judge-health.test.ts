@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HEALTH_LABELS, healthLabel } from '#contract/tag-health.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './judge-health.ts'
@@ -7,6 +7,7 @@ import { NO_EVIDENCE } from './read-evidence.ts'
 const FINE: HealthInput = {
   isActive: true,
   isPaused: false,
+  breaker: null,
   steps: 1,
   headItems: 0,
   refusal: null,
@@ -221,4 +222,30 @@ test('the label says when nobody confirmed it', () => {
   expect(healthLabel({ health: 'working', confirmed: false })).toBe('Funcionando, sem confirmação')
   expect(healthLabel({ health: 'working', confirmed: true })).toBe('Funcionando')
   expect(healthLabel({ health: 'partial', confirmed: false })).toBe('Com falhas')
+})
+
+describe('the breaker', () => {
+  const breaker = { state: 'paused', visits: 60, failed: 40, tripped_at: '2026-11-15T12:00:00.000Z' } as const
+
+  test('a pause is told with its reason, whatever visits of before showed, and can be taken back', () => {
+    const { health, reasons } = judgeHealth({ ...FINE, breaker })
+    expect(health).toBe('paused')
+    expect(reasons).toEqual([
+      {
+        code: 'breaker_paused',
+        message:
+          '15/11/2026, 09:00: a tag falhou em 40 de 60 visitas (67%) em dez minutos. O disjuntor a pausou: ela não está na página até ser religada.',
+        action: { kind: 'rearm', label: 'Religar' },
+      },
+    ])
+  })
+
+  test('a warning is a fault among others; a pixel that is switched off has neither', () => {
+    const warned = { ...breaker, state: 'warned' } as const
+    expect(judgeHealth({ ...FINE, breaker: warned })).toMatchObject({
+      health: 'partial',
+      reasons: [{ code: 'breaker_warned', action: { label: 'Entendi' } }],
+    })
+    expect(judgeHealth({ ...FINE, isActive: false, breaker })).toMatchObject({ health: 'off', reasons: [] })
+  })
 })

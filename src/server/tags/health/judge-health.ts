@@ -1,11 +1,13 @@
 import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import type { Breaker } from '../breaker/read-breakers.ts'
 import { HEALTH_WORDS } from './health-words.ts'
 import type { TagEvidence } from './read-evidence.ts'
 
 export interface HealthInput {
   isActive: boolean
   isPaused: boolean
+  breaker: Breaker | null
   /** Steps that run after consent, and items in the page's own HTML. */
   steps: number
   headItems: number
@@ -42,6 +44,8 @@ export function judgeHealth(input: HealthInput): PixelHealth {
   if (!input.isActive) return { health: 'off', confirmed: false, reasons: [] }
   const unable = whyNothingRuns(input)
   if (unable !== null) return { health: 'broken', confirmed: false, reasons: [unable] }
+  if (input.breaker?.state === 'paused')
+    return { health: 'paused', confirmed: false, reasons: [HEALTH_WORDS.tripped(input.breaker)] }
   if (input.isPaused) return { health: 'paused', confirmed: false, reasons: [] }
   const faults = [...input.stopped.map(HEALTH_WORDS.stopped(input.vendorName)), ...faultsInCode(input)]
   if (input.steps === 0) {
@@ -51,7 +55,8 @@ export function judgeHealth(input: HealthInput): PixelHealth {
   }
   const all = sum(input.evidence.visits)
   if (all === 0) return { health: 'waiting', confirmed: false, reasons: faults }
-  const seen = [...faults, ...faultsOfVisits(input, all)]
+  const warned = input.breaker === null ? [] : [HEALTH_WORDS.tripped(input.breaker)]
+  const seen = [...warned, ...faults, ...faultsOfVisits(input, all)]
   // What our own policy stopped has a host and a button that mends it: faults, and nothing worse.
   if (input.stopped.length === 0 && !reachedVendor(input, all))
     return { health: 'broken', confirmed: false, reasons: seen }

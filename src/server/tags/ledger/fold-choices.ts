@@ -52,7 +52,7 @@ export function foldChoices(records: readonly StoredChoice[]): Map<string, Refus
   return changes
 }
 
-function isSameVisit(before: StoredChoice, after: StoredChoice): boolean {
+export function isSameVisit(before: StoredChoice, after: StoredChoice): boolean {
   return (
     before.tag_set_version === after.tag_set_version &&
     Date.parse(after.created_at) - Date.parse(before.created_at) < VISIT_GAP_MS

@@ -4,6 +4,7 @@ import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { ReportBuffer } from '../report-buffer.ts'
+import { SiteCounts, SLOT_MS } from '../today/site-counts.ts'
 import { readLedger } from './read-ledger.ts'
 import { readLedgerRange } from './read-ledger-range.ts'
 import { RefusalBuffer } from './refusal-buffer.ts'
@@ -43,9 +44,11 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     const log = { warn: (error: object) => expect(error).toBeNull() }
     const replicas = [0, 1].map(() => {
       const reports = new ReportBuffer(db, log)
+      const counts = new SiteCounts(db, log)
       return {
         reports,
-        refusals: new RefusalBuffer({ db, reports, log, tags: { current: set, recent: [set] } }),
+        counts,
+        refusals: new RefusalBuffer({ db, reports, counts, log, tags: { current: set, recent: [set] } }),
       }
     })
     const replicaOf = (n: number) => replicas[n % replicas.length] as (typeof replicas)[number]
@@ -55,6 +58,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       const key = `${pixel} ${Math.floor(time / HOUR_MS)} ${column}`
       cells.set(key, (cells.get(key) ?? 0) + 1)
     }
+    const chosen = new Map<string, number>()
     const choices: [number, Parameters<RefusalBuffer['add']>[0]][] = []
     const records = []
     for (let visit = 0; visit < VISITS; visit++) {
@@ -80,6 +84,13 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
         choices.push([random(2), { recordId, consentId, version: 'v1', createdAt }])
         for (const category of categories) granted.add(category)
       }
+      const last = made.at(-1)
+      if (last !== undefined) {
+        const choice =
+          last.length === 0 ? 'refused' : last.length === OPTIONAL_CATEGORIES.length ? 'accepted' : 'partial'
+        const slot = `${Math.floor(begins / SLOT_MS)} choice:${choice}`
+        chosen.set(slot, (chosen.get(slot) ?? 0) + 1)
+      }
       for (const { id, category } of pixels) {
         if (made.length === 0) continue
         if (!granted.has(category)) {
@@ -101,10 +112,19 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       // What one has counted is written while the other still hears of more.
       if (index % 200 === 0) await replicaOf(index / 200).refusals.flush()
     }
-    for (const { refusals, reports } of replicas) {
+    for (const { refusals, reports, counts } of replicas) {
       await refusals.stop()
       await reports.stop()
+      await counts.stop()
     }
+    const stored = await db.selectFrom('site_counts').selectAll().where('count', '!=', 0).execute()
+    expect(
+      new Map(
+        stored.map(
+          ({ slot, subject, count }) => [`${Date.parse(slot) / SLOT_MS} ${subject}`, count] as const,
+        ),
+      ),
+    ).toEqual(chosen)
     const to = new Date(START + HOURS * HOUR_MS).toISOString()
     for (const { id } of pixels) {
       const range = readLedgerRange({ step: 'hour', from: new Date(START).toISOString(), to })

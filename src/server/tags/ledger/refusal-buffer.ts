@@ -4,6 +4,8 @@ import type { Logger } from '#server/http/logger.ts'
 import { RegularFlush } from '#server/http/regular-flush.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { ReportBuffer } from '../report-buffer.ts'
+import { foldVisits } from '../today/fold-visits.ts'
+import type { SiteCounts } from '../today/site-counts.ts'
 import { foldChoices, type StoredChoice } from './fold-choices.ts'
 
 /** Choices of one visit may be spread over hours by short gaps; no longer chain is followed. */
@@ -33,13 +35,15 @@ interface KeptChoice extends Choice {
 interface RefusalBufferDeps {
   db: Db
   reports: ReportBuffer
+  counts: SiteCounts
   tags: { readonly current: TagSet; readonly recent: readonly TagSet[] }
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Counts refused visits per pixel, from the records of choices alone: the page sends nothing more. Choices are kept for a
- * second and compared with the earlier records of their visit, many at once; what remains are counts.
+ * Counts refused visits per pixel, and visits that chose, from the records of choices alone: the page sends nothing more.
+ * Choices are kept for a second and compared with the earlier records of their visit, many at once; what remains are
+ * counts.
  */
 export class RefusalBuffer {
   readonly #deps: RefusalBufferDeps
@@ -53,17 +57,18 @@ export class RefusalBuffer {
 
   /** The record must be stored by now. */
   add(choice: Choice): void {
-    // A page without tags offers none.
-    if (choice.version === '' || this.#kept.length >= MAX_KEPT) return
+    if (this.#kept.length >= MAX_KEPT) return
     const { current, recent } = this.#deps.tags
     const known = recent.find(({ version }) => version === choice.version)
-    this.#kept.push({ ...choice, tags: (known ?? current).tags, isKnownSet: known !== undefined })
+    // A page without tags offers none.
+    const tags = choice.version === '' ? [] : (known ?? current).tags
+    this.#kept.push({ ...choice, tags, isKnownSet: known !== undefined })
   }
 
   /** Resolves when the counts are in the database, or could not be written. */
   async flush(): Promise<void> {
     await this.#flush.now()
-    await this.#deps.reports.flush()
+    await Promise.all([this.#deps.reports.flush(), this.#deps.counts.flush()])
   }
 
   stop(): Promise<void> {
@@ -80,7 +85,13 @@ export class RefusalBuffer {
   }
 
   #count(choice: KeptChoice, records: readonly StoredChoice[]): void {
-    const { reports } = this.#deps
+    const { reports, counts } = this.#deps
+    const visit = foldVisits(records).get(choice.recordId)
+    if (visit !== undefined) {
+      const at = Date.parse(visit.at)
+      counts.add(`choice:${visit.counted}`, at)
+      if (visit.takenBack !== null) counts.add(`choice:${visit.takenBack}`, at, -1)
+    }
     const refusals = foldChoices(records).get(choice.recordId)
     for (const category of refusals?.counted ?? [])
       for (const tag of choice.tags)

@@ -1,6 +1,8 @@
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { AlertsSection } from './alerts-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
+import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 
@@ -11,7 +13,9 @@ export function AccountScreen() {
       <PageHeading title="Minha conta" subtitle={`Você entrou como ${email}.`} />
       <div className="grid gap-5">
         <PasswordSection />
+        <PasskeysSection />
         <SecondFactorSection />
+        <AlertsSection />
         <LoginsSection />
       </div>
     </>

@@ -101,6 +101,20 @@ export function useBlockedHosts() {
   }
 }
 
+/** Takes back what the breaker of a pixel did or said. */
+export function useRearm(pixelId: string) {
+  const change = useTagChange()
+  return {
+    isPending: change.isPending,
+    rearm: (isPaused: boolean) =>
+      change.mutate({
+        make: (admin) => admin(`/pixels/${pixelId}/rearm`, { method: 'POST', body: {} }),
+        done: isPaused ? 'A tag foi religada' : 'Aviso dispensado',
+        failed: isPaused ? 'Não deu para religar a tag.' : 'Não deu para dispensar o aviso.',
+      }),
+  }
+}
+
 /** Takes a permitted host back from a pixel. */
 export function useRevokeHost(pixelId: string) {
   const change = useTagChange()

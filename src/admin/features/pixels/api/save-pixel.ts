@@ -36,6 +36,7 @@ export const pixelFormSchema = z
     consent_category: tagCategorySchema,
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
+    auto_disable: z.boolean(),
   })
   .check(
     z.refine(({ type, pixel_id }) => type === 'custom' || pixel_id !== '', {

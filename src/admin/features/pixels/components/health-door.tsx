@@ -39,6 +39,12 @@ const SHAPES: Record<Health, ReactNode> = {
       <path d="M9.5 10.5v7m5-7v7" stroke="currentColor" strokeWidth="2.6" />
     </>
   ),
+  tripped: (
+    <>
+      <path d={FULL} fill="currentColor" />
+      <path d="M9.5 10.5v7m5-7v7" className={SIGN} />
+    </>
+  ),
   off: <path d={FRAME} stroke="currentColor" strokeWidth="2" />,
 }
 
@@ -49,6 +55,7 @@ const COLOURS: Record<Health, string> = {
   broken: 'text-bad',
   waiting: 'text-text-2',
   paused: 'text-text-2',
+  tripped: 'text-bad',
   off: 'text-line-2',
 }
 

@@ -132,6 +132,16 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
         Pixel ativo
       </label>
+      <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-2.5 text-[0.9375rem] font-semibold">
+        <input type="checkbox" className="size-5.5 accent-ink" {...register('auto_disable')} />
+        <span>
+          Pausar sozinha se falhar
+          <span className="block text-sm font-normal text-pretty text-text-2">
+            Quando falhar em mais da metade de 50 visitas ou mais em dez minutos, ela sai da página e os
+            administradores recebem um e-mail. Desmarcado, o painel só avisa.
+          </span>
+        </span>
+      </label>
     </>
   )
 }

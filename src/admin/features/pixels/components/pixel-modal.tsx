@@ -29,6 +29,7 @@ const NEW_PIXEL: PixelForm = {
   consent_category: DEFAULT_CATEGORY.meta,
   conversion_labels: NO_LABELS,
   is_active: true,
+  auto_disable: false,
 }
 
 interface PixelModalProps {
@@ -152,13 +153,14 @@ export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalP
 
 function toForm(pixel: Pixel | null): PixelForm {
   if (pixel === null) return NEW_PIXEL
-  const { name, type, pixel_id, code, is_active, consent_category, conversion_labels } = pixel
+  const { name, type, pixel_id, code, is_active, auto_disable, consent_category, conversion_labels } = pixel
   return {
     name,
     type,
     pixel_id: pixel_id ?? '',
     code,
     is_active,
+    auto_disable,
     consent_category,
     conversion_labels: { ...NO_LABELS, ...conversion_labels },
   }

@@ -1,6 +1,6 @@
 import { Button } from '#admin/components/button.tsx'
 import type { HealthReason } from '#contract/tag-health.ts'
-import { useBlockedHosts } from '../api/change-tags.ts'
+import { useBlockedHosts, useRearm } from '../api/change-tags.ts'
 import { explainScriptError } from '../explain-script-error.ts'
 import type { PixelNote as Note } from '../list-notes.ts'
 import { BlockedLineNote } from './blocked-line-note.tsx'
@@ -25,9 +25,12 @@ interface ReasonNoteProps extends Omit<PixelNoteProps, 'note'> {
 
 function ReasonNote({ reason, pixelId, lastError, onEditCode }: ReasonNoteProps) {
   const { code, message, host, action } = reason
-  const { permit, isPending } = useBlockedHosts()
+  const { permit, isPending: isPermitting } = useBlockedHosts()
+  const { rearm, isPending: isRearming } = useRearm(pixelId)
+  const isPending = isPermitting || isRearming
   const act = () => {
     if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''], pixelIds: [pixelId] })
+    else if (action?.kind === 'rearm') rearm(code === 'breaker_paused')
     else onEditCode()
   }
   return (

@@ -10,7 +10,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
 import { type PixelRuns, useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
-import { filterPixels, NO_FILTER } from '../filter-pixels.ts'
+import { filterPixels, NO_FILTER, type PixelFilter } from '../filter-pixels.ts'
 import { healthOf } from '../pixel-health.ts'
 import { BlockedHosts } from './blocked-hosts.tsx'
 import { ContainerNotice } from './container-notice.tsx'
@@ -31,7 +31,14 @@ interface OpenForm {
   startsAtCode: boolean
 }
 
-export function PixelsScreen() {
+interface PixelsScreenProps {
+  /** How the list is filtered at first. */
+  onlyProblems?: boolean
+  /** Between the heading and the list; it delays neither. */
+  aboveList?: ReactNode
+}
+
+export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenProps) {
   const pixels = usePixels()
   const [form, setForm] = useState<OpenForm | null>(null)
   useEffect(loadPixelPartsWhenIdle, [])
@@ -52,8 +59,9 @@ export function PixelsScreen() {
         subtitle="Configure pixels do Meta, Google Analytics e tags personalizadas"
         action={addButton}
       />
+      {aboveList}
       {pixels.data ? (
-        <PixelList pixels={pixels.data} onEdit={edit} addButton={addButton} />
+        <PixelList pixels={pixels.data} onlyProblems={onlyProblems} onEdit={edit} addButton={addButton} />
       ) : pixels.isError ? (
         <Card>
           <PauseSwitch />
@@ -75,12 +83,15 @@ const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
 
 interface PixelListProps {
   pixels: Pixel[]
+  onlyProblems: boolean
   onEdit: PixelActions['onEdit']
   addButton: ReactNode
 }
 
-function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
-  const [filter, setFilter] = useState(NO_FILTER)
+function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) {
+  const [filter, setFilter] = useState<PixelFilter>(
+    onlyProblems ? { ...NO_FILTER, health: 'problems' } : NO_FILTER,
+  )
   const [shownCodeId, setShownCodeId] = useState<string | null>(null)
   const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
   const remove = useDeletePixel()

@@ -22,6 +22,8 @@ import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PixelHosts } from '../components/pixel-hosts.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { displayedCode } from '../displayed-code.ts'
+import { useStartTest } from '../testing/start-test.ts'
+import { TestsCard } from '../testing/tests-card.tsx'
 import { ConversionsCard } from './conversions-card.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { LedgerCard } from './ledger-card.tsx'
@@ -94,6 +96,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
   useFreshTagOverview([pixel])
   const toggle = useTogglePixel(pixel)
   const remove = useDeletePixel()
+  const test = useStartTest(pixel.id)
   const [form, setForm] = useState<{ startsAtCode: boolean } | null>(null)
   const [isAsking, setAsking] = useState(false)
   const run = runOf(pixel.id)
@@ -105,6 +108,14 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         subtitle={[PIXEL_TYPE_LABELS[pixel.type], pixel.pixel_id ?? 'Código personalizado'].join(' · ')}
         action={
           <div className="flex items-center">
+            <Button
+              look="outline"
+              aria-disabled={test.isPending}
+              onClick={() => test.isPending || test.mutate()}
+              className="mr-3"
+            >
+              Testar agora
+            </Button>
             <StatusBadge
               active={pixel.is_active}
               name={pixel.name}
@@ -128,6 +139,9 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         <Card>
           <PixelHosts pixel={pixel} heading="h3" />
         </Card>
+        <div className="lg:col-span-2">
+          <TestsCard pixelId={pixel.id} />
+        </div>
         <Card role="region" aria-labelledby="code-heading" className="lg:col-span-2">
           <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
             <h3 id="code-heading" className="min-w-0 flex-1 text-base tracking-tight">

@@ -14,7 +14,11 @@ interface PixelVerdictProps {
   onEditCode: () => void
 }
 
-const TONES: Readonly<Record<string, string>> = { broken: 'text-bad', partial: 'text-warn' }
+const TONES: Readonly<Record<string, string>> = {
+  broken: 'text-bad',
+  tripped: 'text-bad',
+  partial: 'text-warn',
+}
 
 /** How the pixel is doing, in a sentence, and what can be done about it. */
 export function PixelVerdict({ pixel, run, onEditCode }: PixelVerdictProps) {

@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import { MessageBox } from '#admin/components/message-box.tsx'
 import { QuietButton } from '#admin/components/quiet-button.tsx'
+import { canUsePasskeys } from '#admin/lib/passkeys.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { DoorFrame } from './door-frame.tsx'
 import { ForgotPassword } from './forgot-password.tsx'
 import { LoginForm } from './login-form.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 
 /** `forgot` opens it where a new recovery mail is asked for. */
 export function LoginScreen({ notice, forgot = false }: { notice: string | null; forgot?: boolean }) {
@@ -39,6 +41,7 @@ export function LoginScreen({ notice, forgot = false }: { notice: string | null;
         </MessageBox>
       )}
       <LoginForm email={email} onEmail={setEmail} />
+      {boot.secureContext && canUsePasskeys() ? <PasskeyButton /> : null}
       <QuietButton className="-mt-2" onClick={() => setForgotten(true)}>
         Esqueci minha senha
       </QuietButton>

@@ -73,6 +73,7 @@ async function findOrMakeUser(context: AuthContext, kind: TokenKind, input: Link
 }
 
 async function makeUser(context: AuthContext, kind: TokenKind, input: LinkInput): Promise<UserRow> {
+  checkEmail(input.email)
   if (kind === 'signup' && input.password === '') throw validationFailed('Signup requires a valid password')
   if (input.password !== '') await checkPassword(input.password, [input.email, context.config.site.brandName])
   const passwordHash = input.password === '' ? null : await context.passwords.hash(input.password)

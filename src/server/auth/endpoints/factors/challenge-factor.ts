@@ -4,6 +4,7 @@ import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { limitFactorCalls } from '#server/auth/second-factors/factor-limits.ts'
 import { change } from '#server/db/change.ts'
+import { challengeKey } from './challenge-key.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 
 export const CHALLENGE_MS = 300_000
@@ -11,9 +12,10 @@ export const CHALLENGE_MS = 300_000
 export function registerChallengeFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/factors/:id/challenge', async (request) => {
-    const { user } = await requireUser(context, request)
+    const { user, session } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
     await limitFactorCalls(db, user.id)
+    if (factor.kind === 'webauthn') return challengeKey(context, user, session, factor)
     const id = randomUUID()
     const now = Date.now()
     const expiresAt = now + CHALLENGE_MS
@@ -34,6 +36,6 @@ export function registerChallengeFactor(scope: FastifyInstance, context: AuthCon
         .where('id', '=', factor.id)
         .execute()
     })
-    return { id, type: factor.factor_type, expires_at: Math.floor(expiresAt / 1000) }
+    return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) }
   })
 }

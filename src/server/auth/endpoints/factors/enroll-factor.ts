@@ -24,7 +24,6 @@ const UNFINISHED_MS = 10 * 60_000
 
 const NOT_OFFERED: Record<string, [code: string, name: string]> = {
   phone: ['mfa_phone_enroll_not_enabled', 'Phone'],
-  webauthn: ['mfa_webauthn_enroll_not_enabled', 'WebAuthn'],
 }
 
 export function registerEnrollFactor(scope: FastifyInstance, context: AuthContext): void {
@@ -32,10 +31,14 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
   scope.post('/factors', async (request) => {
     const { factor_type: type, friendly_name: name, issuer } = readBody(body, request)
     const { user, session } = await requireUser(context, request)
-    refuseOtherTypes(type)
+    const kind = readKind(type)
     if (name.length > NAME_MAX || issuer.length > NAME_MAX)
       throw validationFailed(`friendly_name and issuer cannot be longer than ${NAME_MAX} characters`)
-    const { secret, uri } = enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
+    // The secret of a device's key never leaves the device.
+    const { secret, uri } =
+      kind === 'totp'
+        ? enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
+        : { secret: '', uri: '' }
     const id = randomUUID()
     const at = new Date()
     await change(db, async (trx) => {
@@ -49,6 +52,7 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
           user_id: user.id,
           friendly_name: name,
           factor_type: 'totp',
+          kind,
           status: 'unverified',
           secret: await context.secrets.seal(trx, factorSecretPlace(id), secret),
           created_at: at.toISOString(),
@@ -63,12 +67,13 @@ export function registerEnrollFactor(scope: FastifyInstance, context: AuthContex
         after: { factor_id: id },
       })
     })
-    return { id, type: 'totp', friendly_name: name, totp: { qr_code: await qrCodeSvg(uri), secret, uri } }
+    if (kind === 'webauthn') return { id, type: kind, friendly_name: name }
+    return { id, type: kind, friendly_name: name, totp: { qr_code: await qrCodeSvg(uri), secret, uri } }
   })
 }
 
-function refuseOtherTypes(type: string): void {
-  if (type === 'totp') return
+function readKind(type: string): 'totp' | 'webauthn' {
+  if (type === 'totp' || type === 'webauthn') return type
   const known = NOT_OFFERED[type]
   if (known === undefined) throw validationFailed('factor_type needs to be totp, phone, or webauthn')
   throw authError(422, known[0], `MFA enroll is disabled for ${known[1]}`)

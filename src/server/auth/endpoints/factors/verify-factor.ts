@@ -21,8 +21,9 @@ import { isStillAhead } from '#server/db/stored-time.ts'
 import { CHALLENGE_MS } from './challenge-factor.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
+import { shownKey, verifyKey } from './verify-key.ts'
 
-const body = z.object({ challenge_id: text, code: text })
+const body = z.object({ challenge_id: text, code: text, webauthn: z.nullish(shownKey) })
 /** How far ahead of a code's own step the last used one can be: both may drift by a step, and replicas by a minute. */
 const STEPS_AHEAD = 4
 
@@ -30,9 +31,11 @@ const STEPS_AHEAD = 4
 export function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/factors/:id/verify', async (request) => {
-    const { challenge_id: challengeId, code } = readBody(body, request)
+    const { challenge_id: challengeId, code, webauthn } = readBody(body, request)
     const { user, session } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
+    if (factor.kind === 'webauthn')
+      return verifyKey(context, { user, session, factor, challengeId, webauthn })
     if (code === '') throw validationFailed('Code needs to be non-empty')
     await limitFactorCalls(db, user.id)
     await requireChallenge(db, factor, challengeId)

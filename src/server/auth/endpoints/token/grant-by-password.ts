@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
+import { renewHash } from '#server/auth/passwords/renew-hash.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { readDevice } from '#server/auth/sessions/device-cookie.ts'
@@ -34,7 +35,8 @@ export async function grantByPassword(
   if (proved.banned_until !== null && Date.parse(proved.banned_until) > Date.now())
     throw authError(400, 'user_banned', 'User is banned')
   if (proved.email_confirmed_at === null) throw authError(400, 'email_not_confirmed', 'Email not confirmed')
-  return signIn(context, request, reply, proved, passwordAmr())
+  const current = await renewHash(context, proved, password)
+  return signIn(context, request, reply, current, passwordAmr())
 }
 
 /** Unknown address and wrong password: the same work, the same answer. */

@@ -8,6 +8,8 @@ export type NoticeKind =
   | 'factor-added'
   | 'factor-removed'
   | 'recovery-codes'
+  | 'passkey-added'
+  | 'passkey-removed'
   | 'principal'
 
 /** The person, somebody else with access to the accounts, or whoever runs the server. */
@@ -27,6 +29,8 @@ const SUBJECTS: Record<NoticeKind, string> = {
   'factor-added': 'A verificação em duas etapas foi ligada',
   'factor-removed': 'A verificação em duas etapas foi desligada',
   'recovery-codes': 'Seus códigos de recuperação foram trocados',
+  'passkey-added': 'Uma chave de acesso foi criada',
+  'passkey-removed': 'Uma chave de acesso foi removida',
   principal: 'Sua conta agora é a do administrador principal',
 }
 
@@ -36,6 +40,8 @@ const FACTS: Record<NoticeKind, string> = {
   'factor-added': 'Um aplicativo de códigos passou a fazer parte do seu login.',
   'factor-removed': 'Um aplicativo de códigos deixou de fazer parte do seu login.',
   'recovery-codes': 'Foram gerados novos códigos de recuperação. Os antigos não valem mais.',
+  'passkey-added': 'Uma chave de acesso passou a servir para entrar na sua conta, sem a senha.',
+  'passkey-removed': 'Uma chave de acesso deixou de servir para entrar na sua conta.',
   principal:
     'A configuração do servidor passou a indicar o seu endereço. A senha foi trocada, a verificação em duas etapas foi desligada e todas as sessões foram encerradas.',
 }

@@ -7,6 +7,7 @@ import { registerListUsers } from './list-users.ts'
 import { registerReadUser } from './read-user.ts'
 import { registerUpdateUserById } from './update-user-by-id.ts'
 import { registerUserFactors } from './user-factors.ts'
+import { registerUserPasskeys } from './user-passkeys.ts'
 
 /** `/admin/users`: the service key and nothing else. */
 export function registerAdminUsers(parent: FastifyInstance, context: AuthContext): void {
@@ -19,6 +20,7 @@ export function registerAdminUsers(parent: FastifyInstance, context: AuthContext
       registerUpdateUserById(scope, context)
       registerDeleteUser(scope, context)
       registerUserFactors(scope, context)
+      registerUserPasskeys(scope, context)
     },
     { prefix: '/admin/users' },
   )

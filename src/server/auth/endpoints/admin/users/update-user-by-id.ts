@@ -13,6 +13,7 @@ import { withFactors } from '#server/auth/users/find-user.ts'
 import { lockUser } from '#server/auth/users/lock-user.ts'
 import { mergeMetadata } from '#server/auth/users/merge-metadata.ts'
 import { toUserObject } from '#server/auth/users/user-object.ts'
+import { deletePasskeys } from '#server/auth/webauthn/delete-passkeys.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import { findTarget, SERVICE_ACTOR } from './find-target.ts'
@@ -55,6 +56,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         .where('id', '=', user.id)
         .returningAll()
         .executeTakeFirstOrThrow()
+      if (passwordHash !== null) await deletePasskeys(trx, user.id)
       if (changesEmail || passwordHash !== null) {
         await endSessions(trx, user.id)
         await deleteTokens(trx, user.id)

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
+import { ADMIN_ROLES } from '#contract/admin-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { checkPassword } from '#server/auth/passwords/check-password.ts'
+import { isAcceptableHash } from '#server/auth/passwords/stored-hash.ts'
 import { validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { document, flag, text } from '#server/auth/protocol/read-body.ts'
 import { AppError } from '#server/http/app-error.ts'
@@ -45,19 +47,26 @@ export async function readPasswordHash(
   return passwords.hash(input.password)
 }
 
-/** A hash from elsewhere decides how much memory each check of it takes, so that is bounded. */
 function checkForeignHash(hash: string): string {
-  const found =
-    /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,172}$/.exec(hash)
-  const [memory = 0, passes = 0, lanes = 0] = (found?.slice(1) ?? []).map(Number)
-  const isFine = memory >= 8 * lanes && memory <= 131_072 && passes >= 1 && passes <= 10 && lanes >= 1
-  if (!isFine)
-    throw validationFailed('Invalid password hash: only argon2 hashes of ordinary cost are accepted')
+  if (!isAcceptableHash(hash)) {
+    throw validationFailed(
+      'Invalid password hash: only argon2 hashes of ordinary cost, and bcrypt hashes of a cost of at most 12, are accepted',
+    )
+  }
   return hash
 }
 
+/** Names of what a role in a token cannot give: rights are rows of `admin_users`, and keys are no logins. */
+const MISLEADING_ROLES: readonly string[] = [...ADMIN_ROLES, 'service_role', 'supabase_admin', 'anon']
+
+/** The protocol's database role, which travels in the login's tokens and gives no right here. */
 export function readRole(role: string): string | undefined {
   if (role === '') return undefined
+  if (MISLEADING_ROLES.includes(role)) {
+    throw validationFailed(
+      `The role "${role}" cannot be given here: administrators are made with POST /rest/v1/admin_users`,
+    )
+  }
   if (!ROLE.test(role)) throw validationFailed('Invalid role')
   return role
 }

@@ -1,0 +1,27 @@
+import { minify } from 'terser'
+import type { Plugin } from 'vite'
+
+/** What a visitor of the page loads. */
+const OF_THE_PAGE = new Set(['boot', 'islands', 'run-tags', 'shared'])
+
+/**
+ * The page's scripts, after the bundler's own minifier, once more by one that goes through them several times: 0.7 KB
+ * less on the wire. The dashboard's are larger by it.
+ */
+export function minifyAgain(): Plugin {
+  return {
+    name: 'minify-again',
+    async generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk' || !OF_THE_PAGE.has(chunk.name)) continue
+        const { code } = await minify(chunk.code, {
+          module: true,
+          ecma: 2020,
+          compress: { passes: 3, keep_fargs: false },
+        })
+        if (code === undefined) throw new Error(`${chunk.fileName} was not minified`)
+        chunk.code = code
+      }
+    },
+  }
+}

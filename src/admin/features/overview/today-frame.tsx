@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+
+interface TodayFrameProps {
+  when?: string
+  note?: string
+  isBusy?: boolean
+  children?: ReactNode
+}
+
+/** The wall that the figures stand on. It has its height before they come, so that the list under it never moves. */
+export function TodayFrame({ when, note, isBusy = false, children }: TodayFrameProps) {
+  return (
+    <section
+      aria-labelledby="today-heading"
+      aria-busy={isBusy}
+      className="today on-ink mb-4 flex flex-col rounded-2xl px-5 py-4"
+    >
+      <header className="mb-2 flex flex-wrap items-baseline gap-x-3">
+        <h3 id="today-heading" className="text-base">
+          Hoje
+        </h3>
+        {when ? <p className="text-[0.8125rem] text-on-ink-2">{when}</p> : null}
+      </header>
+      <div className="flex-1">{children}</div>
+      {note ? <p className="mt-3 text-[0.8125rem]/5 text-pretty text-on-ink-2">{note}</p> : null}
+    </section>
+  )
+}

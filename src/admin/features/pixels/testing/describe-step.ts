@@ -1,0 +1,115 @@
+import { CONVERSION_NAMES } from '#contract/conversion.ts'
+import type { TagVerdict } from '#contract/tag-report.ts'
+import type { TestStep } from '#contract/tag-test.ts'
+
+export interface StepWords {
+  tone: 'ok' | 'bad' | 'warn' | 'plain'
+  title: string
+  text?: string
+  /** One or two words beside it. */
+  mark?: string
+}
+
+const TONES: Record<TagVerdict, StepWords['tone']> = {
+  answered: 'ok',
+  sent: 'ok',
+  unknown: 'plain',
+  failed: 'bad',
+}
+const MARKS: Record<TagVerdict, string> = {
+  answered: 'respondido',
+  sent: 'enviado',
+  unknown: 'desconhecido',
+  failed: 'não saiu ou falhou',
+}
+const TEXTS: Record<TagVerdict, string> = {
+  answered: 'Houve resposta; se foi aceito, só a plataforma diz.',
+  sent: 'O navegador viu o pedido sair.',
+  unknown: 'Este navegador não conta o que aconteceu com o pedido.',
+  failed: 'Bloqueador deste navegador ou rede: não foi a nossa política.',
+}
+
+/** A step in plain words, bounded by what a page can know (docs/evidence.md). */
+export function describeStep({
+  kind,
+  ok,
+  host,
+  verdict = 'unknown',
+  status,
+  conversion,
+  text,
+}: TestStep): StepWords {
+  switch (kind) {
+    case 'opened':
+      return { tone: 'ok', title: 'O site abriu', text: 'O código do link foi usado e não vale mais.' }
+    case 'asked':
+      return {
+        tone: 'ok',
+        title: 'O aviso de cookies apareceu',
+        text: 'Nada foi pedido a ninguém antes da escolha.',
+      }
+    case 'chosen':
+      return ok
+        ? {
+            tone: 'ok',
+            title: 'Você liberou a categoria desta tag',
+            text: 'A escolha vale só para este teste.',
+          }
+        : { tone: 'warn', title: 'A sua escolha não liberou a tag', text: 'Nada dela rodou, como deve ser.' }
+    case 'file':
+      return ok
+        ? { tone: 'ok', title: 'O código da tag carregou', text: 'Servido pelo nosso site.' }
+        : { tone: 'bad', title: 'O código da tag não carregou', text: 'Bloqueador deste navegador ou rede.' }
+    case 'script':
+      return ok
+        ? { tone: 'ok', title: 'O arquivo da plataforma carregou', text: host ?? '' }
+        : {
+            tone: 'bad',
+            title: 'O arquivo da plataforma não carregou',
+            text: `${host ?? ''}: bloqueador deste navegador ou rede. Não foi a nossa política.`,
+          }
+    case 'stopped':
+      return {
+        tone: 'bad',
+        title: 'A nossa política barrou um pedido',
+        text: `${host ?? 'Um endereço sem nome público'}. Não foi um bloqueador: fomos nós.`,
+        mark: 'barrado por nós',
+      }
+    case 'request':
+      return {
+        tone: TONES[verdict],
+        title: ok ? 'Um envio com o ID deste pixel' : 'Um pedido da tag',
+        text: `${host ?? ''}. ${TEXTS[verdict]}`,
+        mark: status === undefined ? MARKS[verdict] : `${MARKS[verdict]}, ${status}`,
+      }
+    case 'cookie':
+      return { tone: 'ok', title: 'Um cookie apareceu', text: text ?? '' }
+    case 'error':
+      return { tone: 'bad', title: 'Um erro no código', text: (text ?? '').replace(/^Uncaught /, '') }
+    case 'conversion':
+      return {
+        tone: ok ? 'ok' : 'warn',
+        title: conversion === undefined ? 'Conversão' : CONVERSION_NAMES[conversion],
+        text: ok
+          ? 'A plataforma foi avisada. A página ficou aberta, e nada foi contado nem inscrito.'
+          : 'Nenhuma chamada da plataforma estava lá para ser feita.',
+      }
+    case 'settled':
+      return ok === false
+        ? {
+            tone: 'bad',
+            title: 'A visita não foi enviada',
+            text: 'Este navegador teria visto, e não viu nenhum envio.',
+          }
+        : { tone: 'plain', title: 'Nada mais a caminho' }
+    case 'left':
+      return { tone: 'plain', title: 'A aba do site foi fechada' }
+  }
+}
+
+const SECONDS = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+
+/** Since the page was opened. */
+export function formatMoment(ms: number): string {
+  return `${SECONDS.format(ms / 1000)} s`
+}

@@ -1,0 +1,64 @@
+import type { TestState, TestStep } from '#contract/tag-test.ts'
+
+export interface Gate {
+  name: string
+  state: 'done' | 'doing' | 'stop' | 'ahead'
+  text: string
+}
+
+/** The way of a visit to the platform in five gates: where it is, and where it was stopped. */
+export function listGates(state: TestState, steps: readonly TestStep[], vendor: string): Gate[] {
+  const has = (test: (step: TestStep) => boolean) => steps.some(test)
+  const opened = has(({ kind }) => kind === 'opened')
+  const choice = steps.find(({ kind }) => kind === 'chosen')
+  const came = has(({ kind, ok }) => (kind === 'file' || kind === 'script') && ok === true)
+  const missing = has(({ kind, ok }) => (kind === 'file' || kind === 'script') && ok === false)
+  const stopped = has(({ kind }) => kind === 'stopped')
+  const requests = steps.filter(({ kind }) => kind === 'request')
+  const hits = requests.filter(({ ok }) => ok === true)
+  const isProved = hits.some(({ verdict }) => verdict === 'answered' || verdict === 'sent')
+  const nothingSent = has(({ kind, ok }) => kind === 'settled' && ok === false)
+  const isDone = state === 'done' && choice?.ok === true
+  const gates: Gate[] = [
+    { name: 'Página', state: opened ? 'done' : 'doing', text: opened ? 'abriu' : 'esperando abrir' },
+    gate('Escolha', choice?.ok === true, choice?.ok === false, {
+      done: 'liberada',
+      stop: 'não liberada',
+      doing: 'esperando',
+    }),
+    gate('Arquivo', came && !missing, missing, {
+      done: 'carregou',
+      stop: 'não carregou',
+      doing: 'carregando',
+    }),
+    gate('Nossa política', isDone && !stopped, stopped, {
+      done: 'nada barrado',
+      stop: 'barrou',
+      doing: 'conferindo',
+    }),
+    gate(
+      vendor,
+      isDone && isProved,
+      nothingSent || (hits.length > 0 && hits.every(({ verdict }) => verdict === 'failed')),
+      {
+        done: hits.some(({ verdict }) => verdict === 'answered') ? 'respondeu' : 'enviado',
+        stop: 'nada enviado',
+        doing: isDone ? 'sem confirmação' : 'esperando envio',
+      },
+    ),
+  ]
+  const at = gates.findIndex((each) => each.state !== 'done')
+  return gates.map((each, index) =>
+    each.state === 'doing' && index > at ? { ...each, state: 'ahead', text: '' } : each,
+  )
+}
+
+function gate(
+  name: string,
+  isDone: boolean,
+  isStopped: boolean,
+  words: { done: string; stop: string; doing: string },
+): Gate {
+  const state = isStopped ? 'stop' : isDone ? 'done' : 'doing'
+  return { name, state, text: words[state] }
+}

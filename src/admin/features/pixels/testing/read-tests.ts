@@ -1,0 +1,37 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useServices } from '#admin/lib/services.tsx'
+import type { TagTest, TestSummary } from '#contract/tag-test.ts'
+
+const LIVE_MS = 1_000
+
+export const testsKey = (pixelId: string) => ['tests', pixelId] as const
+export const testKey = (testId: string) => ['test', testId] as const
+export const testLinkKey = (testId: string) => ['test-link', testId] as const
+
+/** The last tests of a pixel. */
+export function useTests(pixelId: string) {
+  const { admin } = useServices()
+  return useQuery({
+    queryKey: testsKey(pixelId),
+    queryFn: ({ signal }) => admin<{ tests: TestSummary[] }>(`/pixels/${pixelId}/tests`, { signal }),
+    select: ({ tests }) => tests,
+  })
+}
+
+/** One test, looked at every second for as long as its page may have something to say. */
+export function useTest(pixelId: string, testId: string) {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  const query = useQuery({
+    queryKey: testKey(testId),
+    queryFn: ({ signal }) => admin<TagTest>(`/pixels/${pixelId}/tests/${testId}`, { signal }),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : LIVE_MS),
+    // The steps are in the other tab, and this one is looked at beside it.
+    refetchIntervalInBackground: true,
+  })
+  return { ...query, link: queryClient.getQueryData<string>(testLinkKey(testId)) }
+}
+
+function isOver({ state, steps }: TagTest): boolean {
+  return state === 'expired' || state === 'left' || steps.at(-1)?.kind === 'left'
+}

@@ -1,0 +1,56 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/notify.ts'
+import { saveFile } from '#admin/lib/save-file.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import type { ErasedSubscription, Subscription } from '#contract/subscription.ts'
+import { SUBSCRIPTIONS_KEY } from './read-subscriptions.ts'
+
+/** Tries one again, or all that wait or failed. */
+export function useRetry() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (subscription: Subscription | null) =>
+      admin<null>('/subscriptions/retry', {
+        method: 'POST',
+        body: subscription === null ? {} : { id: subscription.id },
+      }),
+    onSuccess: (_answer, subscription) =>
+      notifySuccess(
+        subscription === null
+          ? 'De volta à fila: o que aguardava e o que falhou'
+          : `De volta à fila: ${subscription.email}`,
+      ),
+    onError: (error) => notifyFailure('Não deu para tentar de novo.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
+  })
+}
+
+/** Forgets a person, by their address. */
+export function useErase() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (email: string) =>
+      admin<ErasedSubscription>('/subscriptions/erase', { method: 'POST', body: { email } }),
+    onSuccess: ({ was_delivered }) => {
+      if (was_delivered)
+        notifyWarning(
+          'Inscrição apagada',
+          'O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.',
+        )
+      else notifySuccess('Inscrição apagada')
+    },
+    onError: (error) => notifyFailure('Nada foi apagado.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
+  })
+}
+
+/** All of them, whatever is shown. */
+export function useExport() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async () => saveFile(await admin.file('/subscriptions/export'), 'inscricoes.csv'),
+    onError: (error) => notifyFailure('Não deu para baixar as inscrições.', error),
+  })
+}

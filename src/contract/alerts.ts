@@ -1,0 +1,16 @@
+/** What an administrator can be told by mail. */
+export const ALERT_KINDS = ['broken', 'token_refused', 'new_host'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+export const ALERT_NAMES: Record<AlertKind, string> = {
+  broken: 'Um pixel para de funcionar',
+  token_refused: 'Uma plataforma recusa o token',
+  new_host: 'Uma tag tenta falar com um endereço novo',
+}
+
+/** `GET` and `PUT /admin/api/alerts`: what one person chose for themselves. */
+export interface AlertChoice {
+  kinds: AlertKind[]
+  /** False where no mail server is configured: nothing can go out, whatever is chosen. */
+  can_send: boolean
+}

@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { SENTENCES, sentenceOf } from './activity-sentences.ts'
+
+const NOTHING = {
+  name: null,
+  isSelf: false,
+  wasActive: null,
+  isActive: null,
+  isSwitchOnly: false,
+  oldRole: null,
+  newRole: null,
+  oldEmail: null,
+  newEmail: null,
+  askedEmail: null,
+  hosts: [],
+}
+/** Where the name is put together: of what, and of which verbs. */
+const COMPOSED: Record<string, readonly string[]> = {
+  'src/server/data/write-rows.ts': ['insert', 'update', 'delete'].map((verb) => `tracking_pixels.${verb}`),
+}
+
+/** Every action that the server's source records, from its text. */
+function recordedActions(): { file: string; actions: string[] }[] {
+  return globSync('src/server/**/*.ts')
+    .filter((file) => !file.endsWith('.test.ts') && file !== 'src/server/db/audit.ts')
+    .flatMap((file) => {
+      const source = readFileSync(file, 'utf8')
+      if (!source.includes('recordAudit(')) return []
+      // An object may be named before it is recorded, and a choice between two may go on in the next line.
+      const named = [...source.matchAll(/\baction:([^\n]*(?:\n\s*[?:][^\n]*)*)/g)].flatMap(([, text = '']) =>
+        [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, action = '']) => action),
+      )
+      return [{ file, actions: [...named, ...(COMPOSED[file] ?? [])] }]
+    })
+}
+
+test('every action that the server records has a sentence', () => {
+  const recorded = recordedActions()
+  expect(recorded.length).toBeGreaterThan(20)
+  // A file that records something and names no action would be one that this test cannot read.
+  expect(recorded.filter(({ actions }) => actions.length === 0)).toEqual([])
+  const missing = recorded.flatMap(({ file, actions }) =>
+    actions.filter((action) => !Object.hasOwn(SENTENCES, action)).map((action) => `${action} of ${file}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('no sentence is of an action that nobody records', () => {
+  const recorded = new Set(recordedActions().flatMap(({ actions }) => actions))
+  expect(Object.keys(SENTENCES).filter((action) => !recorded.has(action))).toEqual([])
+})
+
+test('a sentence goes on where the name ends, whatever is known', () => {
+  for (const action of Object.keys(SENTENCES)) {
+    const { text } = sentenceOf(action, NOTHING)
+    expect(text).toMatch(/^\p{Ll}[^\n]+[^\s.:]$/u)
+    expect(text).not.toMatch(/null|undefined/)
+  }
+})
+
+test.each<[string, Partial<typeof NOTHING> | object, string]>([
+  [
+    'tracking_pixels.update',
+    { name: 'Loja', wasActive: true, isActive: false, isSwitchOnly: true },
+    'desativou o pixel Loja',
+  ],
+  [
+    'tracking_pixels.update',
+    { name: 'Loja', wasActive: false, isActive: true },
+    'editou e ativou o pixel Loja',
+  ],
+  ['tracking_pixels.update', { name: 'Loja', wasActive: true, isActive: true }, 'editou o pixel Loja'],
+  ['tags.allow_host', { name: 'Loja', hosts: ['a.com'] }, 'permitiu a.com em Loja'],
+  [
+    'user.updated',
+    { name: 'a@b.co', oldRole: 'admin', newRole: 'super_admin' },
+    'mudou a função de a@b.co para Super Admin',
+  ],
+  ['user.updated', { oldEmail: 'a@b.co', newEmail: 'c@b.co' }, 'mudou o e-mail de a@b.co para c@b.co'],
+  ['user.password_changed', { isSelf: true }, 'trocou a própria senha'],
+  ['user.password_changed', { name: 'a@b.co' }, 'trocou a senha de a@b.co'],
+  ['outra.coisa', {}, 'fez algo que esta versão não conhece (outra.coisa)'],
+])('%s', (action, facts, text) => {
+  expect(sentenceOf(action, { ...NOTHING, ...facts }).text).toBe(text)
+})

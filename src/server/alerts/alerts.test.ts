@@ -1,0 +1,243 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
+import type { TagOverview } from '#contract/tag-status.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { Mailbox } from '#tests/support/mailbox.ts'
+import { type Auth, createAuth } from '../auth/create-auth.ts'
+import { ensurePrincipal } from '../auth/principal/ensure-principal.ts'
+import { parseConfig } from '../config.ts'
+import type { Caller } from '../http/caller.ts'
+import { registerErrors } from '../http/errors.ts'
+import { AlertWatch, type WatchDeps } from './alert-watch.ts'
+import { nextMorning } from './next-morning.ts'
+import { registerAlerts } from './register-alerts.ts'
+
+const ADDRESS = 'principal@exemplo.com.br'
+/** Ten in the morning in Brasília. */
+const NOW = Date.parse('2026-11-15T13:00:00.000Z')
+const HOUR_MS = 3_600_000
+
+test.each([
+  ['2026-11-15T13:00:00.000Z', '2026-11-16T11:00:00.000Z'],
+  // Six in the morning, and one minute before midnight, in Brasília.
+  ['2026-11-15T09:00:00.000Z', '2026-11-16T11:00:00.000Z'],
+  ['2026-11-16T02:59:00.000Z', '2026-11-16T11:00:00.000Z'],
+])('the morning after %s is %s', (now, morning) => {
+  expect(new Date(nextMorning(Date.parse(now))).toISOString()).toBe(morning)
+})
+
+describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
+  let database: TestDatabase
+  let mailbox: Mailbox
+  let auth: Auth
+  let refuses = false
+  let userId: string
+  let pixels: [string, string]
+  let app: FastifyInstance
+  let caller: Caller
+  let overview: TagOverview
+  let deps: WatchDeps
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    mailbox = await Mailbox.open(() => refuses)
+    const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: ADDRESS, SMTP_URL: mailbox.url })
+    auth = await createAuth(config, database.db, database.secrets)
+    await ensurePrincipal(auth.context)
+    const { db } = database
+    userId = (await db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()).id
+    pixels = [
+      await insertPixel(db, { type: 'meta', name: 'Loja', is_active: false }),
+      await insertPixel(db, { type: 'meta', name: 'Blog', is_active: false }),
+    ]
+    deps = {
+      db,
+      adminUrl: 'https://painel.exemplo.com.br',
+      canSend: true,
+      log: { warn: () => {} },
+      send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+      readOverview: async () => overview,
+    }
+    app = Fastify()
+    registerErrors(app, { 404: '', 500: '' }, () => 'service')
+    await registerAlerts(app, { ...deps, identify: async () => caller, origins: ['https://portico.example'] })
+  })
+  afterAll(async () => {
+    await app.close()
+    await mailbox.close()
+    await database.close()
+  })
+  beforeEach(async () => {
+    refuses = false
+    mailbox.received.length = 0
+    caller = {
+      kind: 'user',
+      userId,
+      email: ADDRESS,
+      sessionId: userId,
+      role: 'admin',
+      aal: 'aal1',
+      needsSecondFactor: false,
+    }
+    tell([])
+    for (const table of ['alert_mails', 'alert_states', 'alert_choices'] as const)
+      await database.db.deleteFrom(table).execute()
+  })
+
+  /** How the tags are doing, as the overview says it. */
+  function tell(
+    broken: readonly string[],
+    hosts: readonly [string, string][] = [],
+    refused: readonly string[] = [],
+  ) {
+    const status = (pixel_id: string) => ({
+      pixel_id,
+      health: broken.includes(pixel_id) ? 'broken' : 'working',
+      reasons: refused.includes(pixel_id)
+        ? [{ code: 'token_refused', message: 'A Meta recusou o token.' }]
+        : [{ code: 'x', message: 'Nenhuma visita chegou à Meta.' }],
+    })
+    overview = {
+      pixels: pixels.map(status),
+      blocked_hosts: hosts.map(([pixel_id, host]) => ({ host, pixel_ids: [pixel_id] })),
+    } as unknown as TagOverview
+  }
+  const choose = (kinds: AlertKind[]) =>
+    app.inject({ method: 'PUT', url: '/admin/api/alerts', payload: { kinds } })
+  const chosen = async () => (await app.inject({ url: '/admin/api/alerts' })).json<AlertChoice>()
+  /** Two replicas at the same moment. */
+  const round = async (now: number) => {
+    const replicas = [new AlertWatch(deps), new AlertWatch(deps)]
+    await Promise.all(replicas.map((replica) => replica.look(now)))
+    await Promise.all(replicas.map((replica) => replica.send(now)))
+  }
+  const subjects = () => mailbox.received.map(({ subject }) => subject)
+
+  test('are each person’s own choice, and no key’s', async () => {
+    expect(await chosen()).toEqual({ kinds: [], can_send: true })
+    expect((await choose(['broken', 'new_host', 'broken'])).json()).toEqual({
+      kinds: ['broken', 'new_host'],
+      can_send: true,
+    })
+    expect(await chosen()).toEqual({ kinds: ['broken', 'new_host'], can_send: true })
+    expect((await choose(['outro' as AlertKind])).statusCode).toBe(400)
+    await choose([])
+    expect((await chosen()).kinds).toEqual([])
+    for (const [who, status] of [
+      [{ kind: 'guest' }, 401],
+      [{ kind: 'service' }, 403],
+      [{ ...caller, role: null }, 403],
+    ] as [Caller, number][]) {
+      caller = who
+      expect((await choose(['broken'])).statusCode).toBe(status)
+      expect((await app.inject({ url: '/admin/api/alerts' })).statusCode).toBe(status)
+    }
+  })
+
+  test('one mail when a pixel stops working, from two replicas, and none while it stays so', async () => {
+    await choose(['broken'])
+    tell([pixels[0]], [[pixels[0], 'x.example']], [pixels[1]])
+    await round(NOW)
+    expect(subjects()).toEqual(['Veja o pixel Loja'])
+    const [mail] = mailbox.received
+    expect(mail?.to).toEqual([ADDRESS])
+    expect(mail?.text).toContain('Loja: Não funciona. Nenhuma visita chegou à Meta.')
+    expect(mail?.text).toContain(`https://painel.exemplo.com.br/admin/pixels/${pixels[0]}`)
+    // What was not asked for is not told.
+    expect(mail?.text).not.toContain('x.example')
+    await round(NOW + HOUR_MS)
+    expect(mailbox.received).toHaveLength(1)
+  })
+
+  test('at most one a day for a pixel, what comes later in the next morning’s digest', async () => {
+    await choose(['broken', 'token_refused', 'new_host'])
+    tell([pixels[0]])
+    await round(NOW)
+    // It recovers and breaks again; its token is refused; both tags try somebody new.
+    tell([])
+    await round(NOW + HOUR_MS)
+    tell(
+      [pixels[0]],
+      [
+        [pixels[0], 'x.example'],
+        [pixels[1], 'y.example'],
+      ],
+    )
+    await round(NOW + 2 * HOUR_MS)
+    tell(
+      [],
+      [
+        [pixels[0], 'x.example'],
+        [pixels[1], 'y.example'],
+      ],
+      [pixels[0]],
+    )
+    await round(NOW + 3 * HOUR_MS)
+    expect(subjects()).toEqual(['Veja o pixel Loja', 'Veja o pixel Blog'])
+    expect(mailbox.received[1]?.text).toContain('Blog: Tentou falar com y.example')
+    await round(nextMorning(NOW) - 1)
+    expect(mailbox.received).toHaveLength(2)
+    await round(nextMorning(NOW))
+    expect(mailbox.received).toHaveLength(3)
+    const digest = mailbox.received[2]?.text ?? ''
+    for (const line of [
+      'Loja: Não funciona.',
+      'Loja: Tentou falar com x.example',
+      'Loja: A Meta recusou o token.',
+    ])
+      expect(digest).toContain(line)
+    expect(digest).not.toContain('y.example')
+  })
+
+  test('what is so when somebody begins to listen is no news', async () => {
+    tell([pixels[0]], [[pixels[1], 'x.example']])
+    await choose(['broken', 'new_host'])
+    await round(NOW)
+    expect(mailbox.received).toEqual([])
+    tell([pixels[0], pixels[1]], [[pixels[1], 'x.example']])
+    await round(NOW + HOUR_MS)
+    expect(subjects()).toEqual(['Veja o pixel Blog'])
+  })
+
+  test('a mail that was not taken, or whose process was killed, is sent later, once', async () => {
+    await choose(['broken'])
+    tell([pixels[0], pixels[1]])
+    refuses = true
+    await round(NOW)
+    expect(mailbox.received).toEqual([])
+    refuses = false
+    await round(NOW + 30_000)
+    expect(mailbox.received).toEqual([])
+    // Taken by a process that never came back.
+    await database.db
+      .updateTable('alert_mails')
+      .set({ leased_until: new Date(NOW + 150_000).toISOString() })
+      .execute()
+    await round(NOW + 100_000)
+    expect(mailbox.received).toEqual([])
+    await round(NOW + 150_001)
+    expect(subjects()).toEqual(['2 pixels pedem a sua atenção'])
+    await round(NOW + 200_000)
+    expect(mailbox.received).toHaveLength(1)
+  })
+
+  test('nobody without access is told, nor anybody of a pixel that was deleted', async () => {
+    const { db } = database
+    await choose(['broken'])
+    tell([pixels[0]])
+    await new AlertWatch(deps).look(NOW)
+    await db
+      .updateTable('tracking_pixels')
+      .set({ deleted_at: new Date(NOW).toISOString() })
+      .where('id', '=', pixels[0])
+      .execute()
+    await round(NOW + 1)
+    await db.updateTable('tracking_pixels').set({ deleted_at: null }).execute()
+    const roles = await db.deleteFrom('admin_roles').returningAll().execute()
+    tell([pixels[1]])
+    await round(NOW + 2)
+    await db.insertInto('admin_roles').values(roles).execute()
+    expect(mailbox.received).toEqual([])
+  })
+})

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import type { AuthContext } from '#server/auth/auth-context.ts'
+import { findOwnPasskey, removePasskey } from '#server/auth/webauthn/own-passkey.ts'
+import { findPasskeys, toPasskeyObject } from '#server/auth/webauthn/passkey-rows.ts'
+import { findTarget, SERVICE_ACTOR } from './find-target.ts'
+
+export function registerUserPasskeys(scope: FastifyInstance, context: AuthContext): void {
+  const { db } = context
+  scope.get('/:id/passkeys', async (request) => {
+    const user = await findTarget(context, request)
+    return (await findPasskeys(db, user.id, 'sign-in')).map(toPasskeyObject)
+  })
+  scope.delete('/:id/passkeys/:passkeyId', async (request, reply) => {
+    const user = await findTarget(context, request)
+    const key = await findOwnPasskey(db, request, user.id)
+    await removePasskey(context, { user, key, by: 'administrator', actor: SERVICE_ACTOR })
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,31 @@
+import { type Kysely, sql } from 'kysely'
+import { columnTypes, createTable } from '../column-types.ts'
+
+/** What the site counts of itself, ten minutes at a time, and what the lists of people and of acts are read by. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const t = columnTypes(db)
+  await createTable(db, 'site_counts')
+    .addColumn('slot', t.timestamp, (c) => c.notNull())
+    .addColumn('subject', t.text, (c) => c.notNull())
+    .addColumn('count', t.integer, (c) => c.notNull())
+    .addPrimaryKeyConstraint('site_counts_pkey', ['slot', 'subject'])
+    .execute()
+  await db.schema.alterTable('site_state').addColumn('counted_since', t.timestamp).execute()
+  await sql`update site_state set counted_since = ${new Date().toISOString()}`.execute(db)
+  for (const [name, table, columns] of [
+    ['newsletter_subscriptions_created_at_idx', 'newsletter_subscriptions', ['created_at', 'id']],
+    [
+      'newsletter_subscriptions_status_created_at_idx',
+      'newsletter_subscriptions',
+      ['status', 'created_at', 'id'],
+    ],
+    ['audit_events_time_idx', 'audit_events', ['created_at', 'id']],
+    ['audit_events_actor_idx', 'audit_events', ['actor', 'created_at', 'id']],
+  ] as const) {
+    await db.schema
+      .createIndex(name)
+      .on(table)
+      .columns([...columns])
+      .execute()
+  }
+}

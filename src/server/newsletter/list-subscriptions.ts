@@ -1,0 +1,63 @@
+import * as z from 'zod/mini'
+import { SUBSCRIPTION_STATES, type SubscriptionPage, type SubscriptionState } from '#contract/subscription.ts'
+import { containsText } from '../db/contains-text.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import { readPageCursor, toPageCursor } from '../http/page-cursor.ts'
+
+const PAGE = 50
+
+const querySchema = z.object({
+  search: z.optional(z.string().check(z.maxLength(254))),
+  status: z.optional(z.enum(SUBSCRIPTION_STATES)),
+  before: z.optional(z.string()),
+})
+
+/** Subscriptions, the newest first. A search is a part of the address: it goes on until a page is full. */
+export async function listSubscriptions(db: Db, query: unknown): Promise<Omit<SubscriptionPage, 'delivers'>> {
+  const parsed = querySchema.safeParse(query)
+  if (!parsed.success) throw new AppError(400, 'bad_request', 'Pedido inválido.')
+  const { search = '', status, before } = parsed.data
+  const cursor = readPageCursor(before)
+  const wanted = search.trim()
+  const rows = await db
+    .selectFrom('newsletter_subscriptions')
+    .select([
+      'id',
+      'email',
+      'status',
+      'attempts',
+      'last_error',
+      'next_attempt_at',
+      'created_at',
+      'delivered_at',
+    ])
+    .where('created_at', '<=', cursor.at)
+    .where((eb) => eb.or([eb('created_at', '<', cursor.at), eb('id', '<', cursor.id)]))
+    .$if(status !== undefined, (rest) => rest.where('status', '=', status as SubscriptionState))
+    .$if(wanted !== '', (rest) => rest.where((eb) => containsText(db, eb.ref('email'), wanted)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(PAGE + 1)
+    .execute()
+  const last = rows[PAGE - 1]
+  return {
+    subscriptions: rows.slice(0, PAGE),
+    next: rows.length > PAGE && last ? toPageCursor(last) : null,
+    ...(before === undefined ? { counts: await countByState(db) } : {}),
+  }
+}
+
+async function countByState(db: Db): Promise<Record<SubscriptionState, number>> {
+  const counts = await Promise.all(
+    SUBSCRIPTION_STATES.map(async (status) => {
+      const { count } = await db
+        .selectFrom('newsletter_subscriptions')
+        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .where('status', '=', status)
+        .executeTakeFirstOrThrow()
+      return [status, Number(count)] as const
+    }),
+  )
+  return Object.fromEntries(counts) as Record<SubscriptionState, number>
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/db/database.ts'
+import type { Logger } from '#server/http/logger.ts'
+import { RegularFlush } from '#server/http/regular-flush.ts'
+import { BREAKER_WINDOW_MS, isFailing, type WindowCounts } from './breaker-rule.ts'
+
+const MINUTE_MS = 60_000
+/** While nothing can be written, this many are kept in memory, and no more. */
+const MAX_KEPT = 5_000
+/** Five parameters each. */
+const ROWS_PER_STATEMENT = 1_000
+
+interface Minute extends WindowCounts {
+  pixel_id: string
+  revision: string
+  minute: string
+}
+
+/** A tag that failed in more than half of the visits of the window, whichever process heard of them. */
+export interface Failing extends WindowCounts {
+  pixelId: string
+  revision: string
+}
+
+interface BreakerBufferDeps {
+  db: Db
+  log: Pick<Logger, 'warn'>
+  /** Called after each write that could have made a tag fail too often, by every process that wrote one. */
+  onFailing: (failing: Failing) => Promise<void>
+}
+
+/** Counts the visits of each tag by minute, writes them once a second, and looks at the last ten minutes of what failed. */
+export class BreakerBuffer {
+  readonly #deps: BreakerBufferDeps
+  readonly #flush: RegularFlush
+  #kept = new Map<string, Minute>()
+
+  constructor(deps: BreakerBufferDeps) {
+    this.#deps = deps
+    this.#flush = new RegularFlush({ what: 'minutes of tags', write: () => this.#write(), log: deps.log })
+  }
+
+  add(pixelId: string, revision: string, failed: boolean, now = Date.now()): void {
+    const minute = new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS).toISOString()
+    this.#merge({ pixel_id: pixelId, revision, minute, visits: 1, failed: failed ? 1 : 0 })
+  }
+
+  flush(): Promise<void> {
+    return this.#flush.now()
+  }
+
+  stop(): Promise<void> {
+    return this.#flush.stop()
+  }
+
+  #merge(more: Minute): void {
+    const key = `${more.pixel_id} ${more.revision} ${more.minute}`
+    const known = this.#kept.get(key)
+    if (known === undefined) {
+      if (this.#kept.size < MAX_KEPT) this.#kept.set(key, more)
+      return
+    }
+    known.visits += more.visits
+    known.failed += more.failed
+  }
+
+  async #write(): Promise<void> {
+    const { db, onFailing, log } = this.#deps
+    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
+    const keys = [...this.#kept.keys()].sort()
+    for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT) {
+      const some = keys.slice(from, from + ROWS_PER_STATEMENT)
+      const rows = some.flatMap((key) => this.#kept.get(key) ?? [])
+      for (const key of some) this.#kept.delete(key)
+      try {
+        await writeMinutes(db, rows)
+      } catch (error) {
+        for (const row of rows) this.#merge(row)
+        throw error
+      }
+      const suspects = new Map(rows.filter(({ failed }) => failed > 0).map((row) => [row.pixel_id, row]))
+      for (const { pixel_id: pixelId, revision } of suspects.values()) {
+        try {
+          const counts = await readWindow(db, pixelId, revision)
+          if (isFailing(counts)) await onFailing({ pixelId, revision, ...counts })
+        } catch (error) {
+          // The counts are stored: the next visit that fails has them looked at again.
+          log.warn({ err: error }, 'a tag that fails could not be looked at')
+        }
+      }
+    }
+  }
+}
+
+async function writeMinutes(db: Db, batch: readonly Minute[]): Promise<void> {
+  const ids = [...new Set(batch.map(({ pixel_id }) => pixel_id))]
+  const found = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
+  const known = new Set(found.map(({ id }) => id))
+  const rows = batch.filter(({ pixel_id }) => known.has(pixel_id))
+  if (rows.length === 0) return
+  await db
+    .insertInto('tag_minutes')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['pixel_id', 'revision', 'minute']).doUpdateSet({
+        visits: sql<number>`tag_minutes.visits + excluded.visits`,
+        failed: sql<number>`tag_minutes.failed + excluded.failed`,
+      }),
+    )
+    .execute()
+}
+
+async function readWindow(
+  db: Db,
+  pixelId: string,
+  revision: string,
+  now = Date.now(),
+): Promise<WindowCounts> {
+  const sums = await db
+    .selectFrom('tag_minutes')
+    .select((eb) => [
+      eb.fn.sum<number | string | null>('visits').as('visits'),
+      eb.fn.sum<number | string | null>('failed').as('failed'),
+    ])
+    .where('pixel_id', '=', pixelId)
+    .where('revision', '=', revision)
+    .where('minute', '>', new Date(now - BREAKER_WINDOW_MS).toISOString())
+    .executeTakeFirstOrThrow()
+  return { visits: Number(sums.visits ?? 0), failed: Number(sums.failed ?? 0) }
+}

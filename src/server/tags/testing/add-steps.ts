@@ -1,0 +1,32 @@
+import { TEST_LIFE_MS, TEST_MAX_STEPS, type TestStep } from '#contract/tag-test.ts'
+import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
+import { locked } from '#server/db/locked.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
+import { AppError } from '#server/http/app-error.ts'
+import { hashOpaqueToken } from '#server/http/opaque-token.ts'
+
+/** Adds what the page under test saw, in the order in which it comes; what exceeds a test's measure is left out. */
+export async function addSteps(
+  db: Db,
+  { key, steps }: { key: string; steps: readonly TestStep[] },
+  now = Date.now(),
+): Promise<void> {
+  await change(db, async (trx) => {
+    const test = await locked(
+      trx,
+      trx
+        .selectFrom('tag_tests')
+        .select(['id', 'steps', 'key_until'])
+        .where('key_hash', '=', hashOpaqueToken(key)),
+    ).executeTakeFirst()
+    if (test?.key_until == null || !isStillAhead(test.key_until, TEST_LIFE_MS, now))
+      throw new AppError(404, 'no_test', 'There is no such test')
+    const all = [...test.steps, ...steps].slice(0, TEST_MAX_STEPS)
+    await trx
+      .updateTable('tag_tests')
+      .set({ steps: JSON.stringify(all) })
+      .where('id', '=', test.id)
+      .execute()
+  })
+}

@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely'
+import type { TagTest, TestState, TestSummary } from '#contract/tag-test.ts'
+import { TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
+import type { Schema } from '#server/db/schema.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
+import { AppError } from '#server/http/app-error.ts'
+import { auditActor, type Caller } from '#server/http/caller.ts'
+import { readBlockedHosts } from '../hosts/read-blocked-hosts.ts'
+import { vendorById } from '../vendor-sources.ts'
+import { judgeTest } from './judge-test.ts'
+import type { TestDeps } from './test-deps.ts'
+
+type Row = Selectable<Schema['tag_tests']>
+type Deps = Pick<TestDeps, 'db' | 'tags'>
+
+/** The last tests of a pixel, whoever made them: what they showed, without their steps. */
+export async function readTests(
+  deps: Deps,
+  caller: Caller,
+  pixelId: string,
+  now = Date.now(),
+): Promise<TestSummary[]> {
+  const rows = await deps.db
+    .selectFrom('tag_tests')
+    .selectAll()
+    .where('pixel_id', '=', pixelId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(TESTS_KEPT)
+    .execute()
+  return Promise.all(rows.map(async (row) => summarise(row, caller, await subjectOf(deps, row), now)))
+}
+
+/** One test with its steps, for nobody but whoever made it. */
+export async function readTest(
+  deps: Deps,
+  caller: Caller,
+  { pixelId, testId }: { pixelId: string; testId: string },
+  now = Date.now(),
+): Promise<TagTest> {
+  const row = await deps.db
+    .selectFrom('tag_tests')
+    .selectAll()
+    .where('id', '=', testId)
+    .where('pixel_id', '=', pixelId)
+    .executeTakeFirst()
+  if (row === undefined)
+    throw new AppError(404, 'not_found', 'Este teste não existe mais: ficam guardados os cinco últimos.')
+  if (!isMine(row, caller))
+    throw new AppError(403, 'not_yours', 'Só quem fez este teste vê os passos. Faça o seu.')
+  const summary = summarise(row, caller, await subjectOf(deps, row), now)
+  return { ...summary, expires_at: row.expires_at, steps: row.steps }
+}
+
+function isMine({ created_by, creator }: Row, caller: Caller): boolean {
+  const { actor_id, actor } = auditActor(caller)
+  return created_by === actor_id && (actor_id !== null || creator === actor)
+}
+
+type Subject = Parameters<typeof judgeTest>[0]['subject']
+
+function summarise(row: Row, caller: Caller, subject: Subject, now: number): TestSummary {
+  const state = stateOf(row, now)
+  return {
+    id: row.id,
+    created_at: row.created_at,
+    by: row.creator,
+    is_mine: isMine(row, caller),
+    state,
+    verdict: judgeTest({ state, steps: row.steps, subject }),
+  }
+}
+
+function stateOf({ key_until, expires_at, steps }: Row, now: number): TestState {
+  if (key_until === null) return isStillAhead(expires_at, TEST_LIFE_MS, now) ? 'waiting' : 'expired'
+  const isRefused = steps.some(({ kind, ok }) => kind === 'chosen' && ok === false)
+  if (isRefused || steps.some(({ kind }) => kind === 'settled')) return 'done'
+  const hasLeft = steps.at(-1)?.kind === 'left'
+  return hasLeft || !isStillAhead(key_until, TEST_LIFE_MS, now) ? 'left' : 'open'
+}
+
+/** What the words of a verdict need to know of the pixel, and what one click could permit. */
+async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<Subject> {
+  const prepared = tags.prepared.get(pixel_id)
+  const vendor = vendorById(prepared?.marks[0]?.id ?? '')
+  const hasStopped = steps.some(({ kind, host }) => kind === 'stopped' && host !== undefined)
+  return {
+    vendorName: vendor?.name ?? 'a plataforma',
+    visibleId: prepared?.tag.hit?.id ?? null,
+    blocked: hasStopped
+      ? (await readBlockedHosts(db, tags.prepared)).filter(({ pixel_ids }) => pixel_ids.includes(pixel_id))
+      : [],
+  }
+}

@@ -1,0 +1,72 @@
+import type { ConversionCall } from '#contract/tag-manifest.ts'
+import { type StartedTest, TEST_LIFE_MS } from '#contract/tag-test.ts'
+import { change } from '#server/db/change.ts'
+import { readTagsVersion } from '#server/db/changes.ts'
+import { locked } from '#server/db/locked.ts'
+import { isStillAhead } from '#server/db/stored-time.ts'
+import { AppError } from '#server/http/app-error.ts'
+import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
+import type { PreparedTag } from '../prepare-tag.ts'
+import { vendorById } from '../vendor-sources.ts'
+import type { TestDeps } from './test-deps.ts'
+
+/**
+ * Trades the token of a link for the key of one page's reports. The token is spent with it: whoever comes with the same
+ * one again, or late, or for somebody who is no administrator any more, is told the same nothing.
+ */
+export async function startTest(
+  { db, tags }: Pick<TestDeps, 'db' | 'tags'>,
+  { token, set }: { token: string; set: string },
+  now = Date.now(),
+): Promise<StartedTest> {
+  await tags.refreshIfNotAt(await readTagsVersion(db))
+  const { token: key, hash } = makeOpaqueToken()
+  return change(db, async (trx) => {
+    const test = await locked(
+      trx,
+      trx
+        .selectFrom('tag_tests')
+        .select(['id', 'pixel_id', 'created_by', 'expires_at', 'key_hash'])
+        .where('token_hash', '=', hashOpaqueToken(token)),
+    ).executeTakeFirst()
+    if (test === undefined || test.key_hash !== null || !isStillAhead(test.expires_at, TEST_LIFE_MS, now))
+      throw noTest()
+    if (test.created_by !== null) {
+      const role = await trx
+        .selectFrom('admin_roles')
+        .select('user_id')
+        .where('user_id', '=', test.created_by)
+        .executeTakeFirst()
+      if (role === undefined) throw noTest()
+    }
+    const pixel = await trx
+      .selectFrom('tracking_pixels')
+      .select('name')
+      .where('id', '=', test.pixel_id)
+      .where('is_active', '=', true)
+      .executeTakeFirst()
+    // The page asked for names the set whose policy it has: the tag must be the one of that policy.
+    const member = tags.recent
+      .find(({ version }) => version === set)
+      ?.members.find(({ tag }) => tag.id === test.pixel_id)
+    if (pixel === undefined || member === undefined) throw noTest()
+    await trx
+      .updateTable('tag_tests')
+      .set({ key_hash: hash, key_until: new Date(now + TEST_LIFE_MS).toISOString() })
+      .where('id', '=', test.id)
+      .execute()
+    return { key, name: pixel.name, tag: member.tag, testCalls: testCallsOf(member) }
+  })
+}
+
+function noTest(): AppError {
+  return new AppError(404, 'no_test', 'There is no such test')
+}
+
+/** How each vendor that has a test mode is put into it. */
+function testCallsOf({ marks }: PreparedTag): ConversionCall[] {
+  return marks.flatMap(({ id }) => {
+    const mode = vendorById(id)?.testMode
+    return mode === undefined ? [] : [{ call: mode.call, args: [...mode.args] }]
+  })
+}

@@ -1,0 +1,53 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import type { HealthReason } from '#contract/tag-health.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { ScriptedSite } from '../support/scripted-site.ts'
+
+const PAUSED: HealthReason = {
+  code: 'breaker_paused',
+  message: '15/11/2026, 09:00: a tag falhou em 40 de 60 visitas (67%) em dez minutos.',
+  action: { kind: 'rearm', label: 'Religar' },
+}
+
+let site: ScriptedSite
+beforeEach(() => {
+  site = new ScriptedSite()
+  site.answer('POST /admin/api/pixels/*/rearm', () => {
+    for (const status of site.statuses) Object.assign(status, { health: 'waiting', reasons: [] })
+    return { ...site.overview, pixels: site.statuses, blocked_groups: [] }
+  })
+})
+
+test('a tag that paused itself is a problem in the list, says why, and is switched on again from there', async () => {
+  const pixel = site.addPixel('Loja', { health: 'paused', reasons: [PAUSED] })
+  const { person } = await openDashboard(site)
+  await screen.findByText(PAUSED.message)
+  screen.getByText('Pausado pelo disjuntor', { selector: 'p *, p' })
+  await screen.findByRole('link', { name: /: 1 com problema$/ })
+  // The switch is the person's, and stays as it was.
+  screen.getByRole('switch', { name: 'Ativo: Loja' })
+  await person.click(screen.getByRole('button', { name: 'Religar' }))
+  await screen.findByText('A tag foi religada')
+  expect(site.callsTo(`POST /admin/api/pixels/${pixel.id}/rearm`)).toHaveLength(1)
+  await waitFor(() => expect(screen.queryByText(PAUSED.message)).toBeNull())
+})
+
+test('while everything is paused, no tag is a problem for it', async () => {
+  site.addPixel('Loja', { health: 'paused', reasons: [] })
+  await openDashboard(site)
+  await screen.findByText('Pausado', { selector: 'p *, p' })
+  expect(screen.queryByRole('link', { name: /com problema/ })).toBeNull()
+})
+
+test('whether it may pause itself is asked in the form, and is no unless somebody says so', async () => {
+  const pixel = site.addPixel('Loja', { health: 'waiting' })
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Loja' }))
+  const dialog = await screen.findByRole('dialog')
+  const allow = within(dialog).getByRole('checkbox', { name: /Pausar sozinha se falhar/ })
+  expect((allow as HTMLInputElement).checked).toBe(false)
+  await person.click(allow)
+  await person.click(within(dialog).getByRole('button', { name: 'Salvar' }))
+  await waitFor(() => expect(pixel.auto_disable).toBe(true))
+})

@@ -1,0 +1,120 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  type AccountSite,
+  button,
+  enrol,
+  expectAccessible,
+  heading,
+  startAccountSite,
+} from '../support/account-site.ts'
+import { PHONE } from '../support/browser.ts'
+import { PRINCIPAL } from '../support/test-app.ts'
+
+let account: AccountSite
+beforeAll(async () => {
+  account = await startAccountSite()
+})
+afterAll(() => account.close())
+afterEach(async () => {
+  await account.admin.site.database.db.deleteFrom('auth_passkeys').execute()
+  await account.restore()
+})
+
+interface Device {
+  cdp: CDPSession
+  authenticatorId: string
+}
+
+/** Chromium's own authenticator, in software: a phone whose owner is recognised. */
+async function plugIn(page: Page): Promise<Device> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { cdp, authenticatorId }
+}
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await button(page, 'Criar chave de acesso').click()
+  await page.getByText('Ainda não usada').waitFor()
+}
+
+function askForKey(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    try {
+      await navigator.credentials.get({ publicKey: { challenge: new Uint8Array(32), rpId: 'localhost' } })
+      return 'given'
+    } catch (error) {
+      return (error as Error).name
+    }
+  })
+}
+
+test('a passkey is made, signs in without a password, is told by mail, and is removed', async () => {
+  const { page, context, complaints } = await account.admin.visit()
+  await plugIn(page)
+  await createKey(page)
+  await expectAccessible(page)
+  await account.mailbox.take(PRINCIPAL.email, 'Uma chave de acesso foi criada')
+  // The device has one already: the browser says so, and nothing is added.
+  await button(page, 'Criar chave de acesso').click()
+  await page.getByText('Este aparelho já tem uma chave de acesso desta conta.').waitFor()
+
+  await button(page, 'Sair').click()
+  await button(page, 'Entrar com chave de acesso').waitFor()
+  await expectAccessible(page)
+  await button(page, 'Entrar com chave de acesso').click()
+  await button(page, 'Sair').waitFor()
+  await page.reload()
+  await button(page, 'Sair').waitFor()
+  await page
+    .getByText(/Último uso há poucos|Último uso agora/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: /^Remover Chrome/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remover' }).click()
+  await page.getByText('Chave de acesso removida').waitFor()
+
+  await button(page, 'Sair').click()
+  await button(page, 'Entrar com chave de acesso').click()
+  await page.getByText('Esta chave de acesso não vale mais aqui. Entre com a senha.').waitFor()
+  await expectAccessible(page)
+  expect(complaints()).toEqual([])
+  await context.close()
+})
+
+test('a second factor is asked for after a passkey, too; a device that does not know its owner lets nobody in', async () => {
+  const { page, context } = await account.admin.visit({ options: PHONE })
+  const { cdp, authenticatorId } = await plugIn(page)
+  await createKey(page)
+  await enrol(page)
+  await button(page, 'Guardei os códigos').click()
+  await button(page, 'Sair').click()
+  await button(page, 'Entrar com chave de acesso').click()
+  await heading(page, 'Falta um passo').waitFor()
+  await button(page, 'Entrar com outra conta').click()
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await button(page, 'Entrar com chave de acesso').click()
+  await page.getByText('Nenhuma chave de acesso foi usada.').waitFor()
+  await context.close()
+})
+
+test('on the public page nobody can ask for a passkey, whatever code runs there', async () => {
+  const { page, context } = await account.admin.visit()
+  await plugIn(page)
+  await createKey(page)
+  expect(await askForKey(page)).toBe('given')
+  await page.goto(account.admin.site.url)
+  expect(await askForKey(page)).toBe('NotAllowedError')
+  await context.close()
+})

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readKeys } from '../acceptance/auth-keys.ts'
+import { ENGINES } from '../support/engines.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const run = promisify(execFile)
+
+/** Every `sh` block of the document, in its order, but for the one that sets the two variables. */
+const BLOCKS = [...readFileSync('docs/integrating.md', 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)]
+  .map(([, block = '']) => block)
+  .filter((block) => !block.startsWith('export '))
+
+/** What must be true after each of them; the same number as there are blocks, so that none is left untried. */
+const EXPECTED: ((output: string, site: TestApp) => Promise<void> | void)[] = [
+  (output) => expect(JSON.parse(output)).toEqual([]),
+  (output) => expect(JSON.parse(output)).toMatchObject([{ name: 'Loja', is_active: true }]),
+  async (output, site) => {
+    expect(output).toBe('')
+    const rows = await site.database.db.selectFrom('tracking_pixels').select(['name', 'is_active']).execute()
+    expect(rows).toEqual([{ name: 'Loja', is_active: true }])
+    const changes = await site.database.db
+      .selectFrom('audit_events')
+      .select('id')
+      .where('action', '=', 'tracking_pixels.update')
+      .execute()
+    expect(changes).toHaveLength(2)
+  },
+  async (output, site) => {
+    expect(JSON.parse(output)).toHaveLength(1)
+    const kept = await site.database.db.selectFrom('tracking_pixels').select('deleted_at').execute()
+    expect(kept).toEqual([{ deleted_at: null }])
+  },
+  async (_output, site) => {
+    const roles = await site.database.db.selectFrom('admin_roles').select('role').execute()
+    expect(roles.map(({ role }) => role).sort()).toEqual(['admin', 'super_admin'])
+  },
+  (output) => expect(JSON.parse(output)).toMatchObject({ swagger: '2.0' }),
+]
+
+describe.each(ENGINES)('the lines of docs/integrating.md, on %s', (engine) => {
+  let site: TestApp
+  let key: string
+  beforeAll(async () => {
+    site = await startTestApp({ engine, listen: true })
+    key = (await readKeys(site)).service
+  })
+  afterAll(() => site.close())
+
+  test('each is run as it stands, and does what the text says', async () => {
+    expect(BLOCKS).toHaveLength(EXPECTED.length)
+    for (const [at, block] of BLOCKS.entries()) {
+      const env = { PATH: process.env.PATH ?? '', PORTICO_URL: site.url, KEY: key }
+      const { stdout } = await run('/bin/sh', ['-eu', '-c', block], { env })
+      await EXPECTED[at]?.(stdout, site)
+    }
+  })
+})
