@@ -5,7 +5,15 @@ import type { Pixel } from '#contract/pixel.ts'
 type Plain<T> = { [K in keyof T]: T[K] }
 
 type PixelInput = Plain<
-  Pick<Pixel, 'name' | 'type' | 'pixel_id' | 'code' | 'is_active' | 'consent_category' | 'conversion_labels'>
+  Pick<
+    Pixel,
+    'name' | 'type' | 'pixel_id' | 'code' | 'is_active' | 'consent_category' | 'conversion_labels'
+  > &
+    Pick<Pixel, 'delivery' | 'send_hashed_email'> &
+    Partial<Pick<Pixel, 'webhook_url'>> & {
+      /** Write-only: never among the columns of a row. Null removes it. */
+      access_token?: string | null
+    }
 >
 type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
 

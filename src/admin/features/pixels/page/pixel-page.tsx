@@ -18,6 +18,7 @@ import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { DeletePixelDialog } from '../components/delete-pixel-dialog.tsx'
+import type { FormStart } from '../components/form-start.ts'
 import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PixelHosts } from '../components/pixel-hosts.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
@@ -94,7 +95,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
   useFreshTagOverview([pixel])
   const toggle = useTogglePixel(pixel)
   const remove = useDeletePixel()
-  const [form, setForm] = useState<{ startsAtCode: boolean } | null>(null)
+  const [form, setForm] = useState<FormStart | null>(null)
   const [isAsking, setAsking] = useState(false)
   const run = runOf(pixel.id)
   const code = displayedCode(pixel)
@@ -110,7 +111,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
               name={pixel.name}
               onToggle={() => toggle.mutate(!pixel.is_active)}
             />
-            <IconButton label={`Editar: ${pixel.name}`} onClick={() => setForm({ startsAtCode: false })}>
+            <IconButton label={`Editar: ${pixel.name}`} onClick={() => setForm('name')}>
               <Pencil aria-hidden="true" />
             </IconButton>
             <IconButton label={`Excluir: ${pixel.name}`} danger onClick={() => setAsking(true)}>
@@ -119,7 +120,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
           </div>
         }
       />
-      <PixelVerdict pixel={pixel} run={run} onEditCode={() => setForm({ startsAtCode: true })} />
+      <PixelVerdict pixel={pixel} run={run} onMend={setForm} />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <div className="lg:col-span-2">
           <LedgerCard pixelId={pixel.id} />
@@ -142,7 +143,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         </div>
       </div>
       <Suspense>
-        {form === null ? null : <PixelModal pixel={pixel} {...form} onClose={() => setForm(null)} />}
+        {form === null ? null : <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />}
       </Suspense>
       {isAsking ? (
         <DeletePixelDialog

@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
+import type { FormStart } from '../components/form-start.ts'
 import { HealthDoor } from '../components/health-door.tsx'
 import { HealthNotes } from '../components/health-notes.tsx'
 import { healthOf, labelOfHealth } from '../pixel-health.ts'
@@ -11,13 +12,13 @@ import { PERIODS, useLedger } from './read-ledger.ts'
 interface PixelVerdictProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onEditCode: () => void
+  onMend: (startsAt: FormStart) => void
 }
 
 const TONES: Readonly<Record<string, string>> = { broken: 'text-bad', partial: 'text-warn' }
 
 /** How the pixel is doing, in a sentence, and what can be done about it. */
-export function PixelVerdict({ pixel, run, onEditCode }: PixelVerdictProps) {
+export function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
   const health = healthOf(pixel, run?.status)
   const { data } = useLedger(pixel.id, PERIODS[0])
   const sum = data === undefined ? null : sumRows(data.rows)
@@ -41,7 +42,7 @@ export function PixelVerdict({ pixel, run, onEditCode }: PixelVerdictProps) {
           {sum === null ? null : describeVisits(sum)}
         </p>
       </div>
-      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onEditCode={onEditCode} />
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onMend={onMend} />
     </section>
   )
 }
