@@ -1,10 +1,7 @@
 import axe from 'axe-core'
-import { vi } from 'vitest'
 
 /** What axe finds in a part of a component test's document. Nothing is laid out here: colours and sizes are a browser's to judge. */
 export async function findComponentFaults(part: Element): Promise<string[]> {
-  // Axe waits by timers, which a component test has in its hand.
-  vi.useRealTimers()
   const { violations } = await axe.run(part, {
     resultTypes: ['violations'],
     rules: { 'color-contrast': { enabled: false }, 'target-size': { enabled: false } },

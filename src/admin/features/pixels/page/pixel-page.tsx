@@ -27,6 +27,7 @@ import { ConversionsCard } from './conversions-card.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { PixelVerdict } from './pixel-verdict.tsx'
+import { SendingCard } from './sending-card.tsx'
 
 /** Everything that is known of one pixel. */
 export function PixelPage({ pixelId }: { pixelId: string }) {
@@ -99,6 +100,8 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
   const [isAsking, setAsking] = useState(false)
   const run = runOf(pixel.id)
   const code = displayedCode(pixel)
+  const runsCode = pixel.delivery !== 'server'
+  const usesServer = pixel.delivery !== 'browser' || pixel.has_access_token
   return (
     <>
       <PageHeading
@@ -123,16 +126,30 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
       <PixelVerdict pixel={pixel} run={run} onMend={setForm} />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <div className="lg:col-span-2">
-          <LedgerCard pixelId={pixel.id} />
+          <LedgerCard pixel={pixel} />
         </div>
-        <ConversionsCard pixelId={pixel.id} />
-        <Card>
-          <PixelHosts pixel={pixel} heading="h3" />
-        </Card>
+        {usesServer ? (
+          <div className="lg:col-span-2">
+            <SendingCard pixel={pixel} onMend={() => setForm('sending')} />
+          </div>
+        ) : null}
+        {runsCode ? (
+          <>
+            <ConversionsCard pixelId={pixel.id} />
+            <Card>
+              <PixelHosts pixel={pixel} heading="h3" />
+            </Card>
+          </>
+        ) : null}
         <Card role="region" aria-labelledby="code-heading" className="lg:col-span-2">
           <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
             <h3 id="code-heading" className="min-w-0 flex-1 text-base tracking-tight">
               Código
+              {runsCode ? null : (
+                <span className="block pt-0.5 text-sm font-normal tracking-normal text-pretty text-text-2">
+                  Com o envio pelo servidor, fica guardado e não roda na página.
+                </span>
+              )}
             </h3>
             <CopyButton text={code} />
           </header>

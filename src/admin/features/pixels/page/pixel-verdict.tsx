@@ -5,6 +5,7 @@ import type { FormStart } from '../components/form-start.ts'
 import { HealthDoor } from '../components/health-door.tsx'
 import { HealthNotes } from '../components/health-notes.tsx'
 import { healthOf, labelOfHealth } from '../pixel-health.ts'
+import { describeCopies } from './describe-copies.ts'
 import { describeVisits } from './describe-visits.ts'
 import { sumRows } from './ledger-series.ts'
 import { PERIODS, useLedger } from './read-ledger.ts'
@@ -24,6 +25,10 @@ export function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
   const sum = data === undefined ? null : sumRows(data.rows)
   // Visits of before the change are in the sum, and say nothing about the pixel as it is now.
   const isAfterChange = health === 'waiting' && sum !== null && sum.reached + sum.blocked + sum.failed > 0
+  const copies = data === undefined ? null : describeCopies(pixel.type, data.rows)
+  // No browser runs it: that none reported anything is no news.
+  const isByServerOnly =
+    pixel.delivery === 'server' && sum !== null && sum.reached + sum.blocked + sum.failed === 0
   const sentence = useRef<HTMLParagraphElement>(null)
   if (health === undefined) return <div className="min-h-14" />
   return (
@@ -39,7 +44,7 @@ export function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
             {labelOfHealth(health)}
             {isAfterChange ? ' desde a última mudança' : null}.
           </b>{' '}
-          {sum === null ? null : describeVisits(sum)}
+          {[isByServerOnly || sum === null ? null : describeVisits(sum), copies].filter(Boolean).join(' ')}
         </p>
       </div>
       <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onMend={onMend} />
