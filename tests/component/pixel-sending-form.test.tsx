@@ -195,7 +195,11 @@ describe('"Conferir"', () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
     const path = `/admin/api/pixels/${site.pixels[0]?.id}/check`
     const held = site.hold(`POST ${path}`)
-    await person.type(dialog.getByLabelText('Código de teste (opcional)'), 'TEST48213')
+    const code = dialog.getByLabelText('Código de teste')
+    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
+    dialog.getByText('Informe o código de teste da Meta, como TEST48213.')
+    expect(document.activeElement).toBe(code)
+    await paste(person, code, 'TEST48213')
     await person.dblClick(dialog.getByRole('button', { name: 'Conferir' }))
     await dialog.findByRole('button', { name: 'Conferindo...' })
     verdict().getByText('Perguntando: a resposta vem em alguns segundos.')
@@ -237,6 +241,7 @@ describe('"Conferir"', () => {
   ] as const)('says in plain words that Meta was %s, and what to do', async (_what, check, words) => {
     site.check = makeCheck(check)
     const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
+    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
     await person.click(dialog.getByRole('button', { name: 'Conferir' }))
     await verdict().findByText(words)
     verdict().getByText(check.message)
@@ -245,13 +250,18 @@ describe('"Conferir"', () => {
   })
 
   test('shows what Google’s debug endpoint points out, and never that Google accepted', async () => {
-    const ga4 = { type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP', delivery: 'server' } as const
+    const ga4 = {
+      type: 'google_analytics',
+      pixel_id: 'G-7XK2M9QTLP',
+      delivery: 'server',
+      code: generateSnippet('google_analytics', 'G-7XK2M9QTLP'),
+    } as const
     site.check = makeCheck({
       state: 'unconfirmed',
       response: { status: 200, body: '{"validationMessages":[]}' },
     })
     const { person, dialog } = await openForm({ ...ga4, ...STORED })
-    expect(dialog.queryByLabelText('Código de teste (opcional)')).toBeNull()
+    expect(dialog.queryByLabelText('Código de teste')).toBeNull()
     await person.click(dialog.getByRole('button', { name: 'Conferir' }))
     await verdict().findByText('Enviado, o Google não confirma')
     const message = {
@@ -267,10 +277,16 @@ describe('"Conferir"', () => {
       'Falta um valor obrigatório. Em client_id.Measurement requires a client_id.',
     )
     expect(verdict().queryByText(/aceitou/)).toBeNull()
+    // An answer is its vendor's, and of what was saved.
+    await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
+    verdict().getByText('Isto é do que estava salvo, sem as mudanças de agora.')
+    await person.selectOptions(dialog.getByLabelText('Tipo de Pixel'), 'meta')
+    expect(verdict().queryByText(/apontou/)).toBeNull()
   })
 
   test('without our server says so, and can be asked again', async () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
+    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
     site.away = true
     await person.click(dialog.getByRole('button', { name: 'Conferir' }))
     await verdict().findByText('Não deu para conferir o envio.')
@@ -285,6 +301,7 @@ describe('"Conferir"', () => {
     await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
     await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
     const held = site.hold(PATCH)
+    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
     await person.click(dialog.getByRole('button', { name: 'Salvar e conferir' }))
     await waitFor(() => expect(held).toHaveLength(1))
     await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
@@ -307,6 +324,7 @@ describe('"Conferir"', () => {
     await person.type(screen.getByLabelText('Pixel ID'), '482910377165024')
     await person.click(screen.getByRole('radio', { name: 'Servidor' }))
     await paste(person, screen.getByLabelText('Token de acesso'), TOKEN)
+    await paste(person, screen.getByLabelText('Código de teste'), 'TEST48213')
     await person.dblClick(screen.getByRole('button', { name: 'Salvar e conferir' }))
     await verdict().findByText('A Meta aceitou')
     screen.getByRole('dialog', { name: 'Editar Pixel' })

@@ -1,12 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
-import type { LoggedDelivery } from '#contract/delivery-log.ts'
+import type { PixelDeliveries } from '#contract/delivery-log.ts'
 import type { LedgerRow } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { makeDeliveries, NOW, ScriptedSite } from '../support/scripted-site.ts'
 
+type LoggedDelivery = PixelDeliveries['deliveries'][number]
 const NONE = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }
 const STORED = { has_access_token: true, access_token_stored_at: '2026-11-15T11:00:00.000Z' }
 const STOP = {

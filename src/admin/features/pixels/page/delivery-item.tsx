@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleSlash, Clock, Hourglass } from 'lucide-react'
 import { formatMinute } from '#admin/lib/format-date.ts'
-import { DELIVERY_STATE_LABELS, type DeliveryState, type LoggedDelivery } from '#contract/delivery-log.ts'
+import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/delivery-log.ts'
 import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
 
 /** Only what somebody may have to see to has a colour. */
@@ -14,7 +14,7 @@ const LOOKS: Record<DeliveryState, { icon: typeof Clock; className: string }> = 
 }
 
 /** One attempt and what was answered; nothing about the visitor. */
-export function DeliveryItem({ delivery }: { delivery: LoggedDelivery }) {
+export function DeliveryItem({ delivery }: { delivery: PixelDeliveries['deliveries'][number] }) {
   const { at, event, state, attempts, answer, message } = delivery
   const { icon: Icon, className } = LOOKS[state]
   return (

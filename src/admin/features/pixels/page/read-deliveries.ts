@@ -30,7 +30,7 @@ export function useRetryDeliveries(pixelId: string) {
     onSuccess: ({ waiting }) =>
       notifySuccess(
         waiting === 0
-          ? 'O envio voltou. Nada espera na fila.'
+          ? 'O envio foi retomado'
           : `Nova tentativa: ${formatCount(waiting, 'evento na fila', 'eventos na fila')}`,
         { about: `retry-${pixelId}` },
       ),

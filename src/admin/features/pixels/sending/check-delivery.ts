@@ -1,9 +1,13 @@
 import { useServices } from '#admin/lib/services.tsx'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 import type { DeliveryCheck, DeliveryCheckInput } from '#contract/delivery-log.ts'
+import type { PixelType } from '#contract/pixel.ts'
 
 interface CheckRequest {
   pixelId: string
+  /** Whose answer it will be. */
+  type: PixelType
+  /** Meta's; empty for the others. */
   testEventCode: string
 }
 

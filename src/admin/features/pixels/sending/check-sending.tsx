@@ -1,5 +1,5 @@
 import { Send } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Field } from '#admin/components/field.tsx'
@@ -10,11 +10,14 @@ import { CheckVerdict } from './check-verdict.tsx'
 
 /** What the test event is for the vendor, before anybody sends one. */
 const MEANINGS: Partial<Record<PixelType, string>> = {
-  meta: 'Envia um evento de teste. Com o código de teste ele aparece em Eventos de teste; a Meta conta o evento mesmo assim.',
+  meta: 'Está em Testar eventos, no Gerenciador de Eventos, onde o evento aparece. A Meta conta o teste como os outros.',
   google_analytics:
     'Envia um evento ao endereço de depuração do Google, que não guarda nada e não confere nem o ID nem a chave.',
   custom: 'Envia um evento de teste, assinado, ao endereço acima.',
 }
+
+/** As the server takes it. */
+const TEST_CODE = /^[A-Za-z0-9_-]{1,64}$/
 
 interface CheckSendingProps {
   type: PixelType
@@ -32,11 +35,19 @@ interface CheckSendingProps {
 export function CheckSending(props: CheckSendingProps) {
   const { type, pixelId, check, needsSave, isSaving, onSave } = props
   const [testEventCode, setTestEventCode] = useState('')
+  const [isAsked, setAsked] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   const isBusy = check.isPending || isSaving
-  const run = (id: string) =>
-    check.mutate({ pixelId: id, testEventCode: type === 'meta' ? testEventCode : '' })
+  const code = type === 'meta' ? testEventCode.trim() : ''
+  const isCodeMissing = type === 'meta' && !TEST_CODE.test(code)
+  const run = (id: string) => check.mutate({ pixelId: id, type, testEventCode: code })
   const start = () => {
     if (isBusy) return
+    setAsked(true)
+    if (isCodeMissing) {
+      field.current?.focus()
+      return
+    }
     if (needsSave || pixelId === null) onSave(run)
     else run(pixelId)
   }
@@ -49,11 +60,16 @@ export function CheckSending(props: CheckSendingProps) {
   return (
     <section aria-label="Conferência" className="grid grid-cols-1 gap-3 rounded-1 bg-paper px-4 py-3.5">
       {type === 'meta' ? (
-        <Field label="Código de teste (opcional)" hint={MEANINGS.meta ?? null}>
+        <Field
+          label="Código de teste"
+          error={isAsked && isCodeMissing ? 'Informe o código de teste da Meta, como TEST48213.' : undefined}
+          hint={MEANINGS.meta ?? null}
+        >
           {(control) => (
             <div className="flex flex-wrap gap-2">
               <Input
                 {...control}
+                ref={field}
                 value={testEventCode}
                 onChange={(event) => setTestEventCode(event.target.value)}
                 // Enter in it checks, and does not save the pixel.
@@ -63,7 +79,7 @@ export function CheckSending(props: CheckSendingProps) {
                   start()
                 }}
                 placeholder="TEST48213"
-                maxLength={40}
+                maxLength={64}
                 autoComplete="off"
                 autoCapitalize="characters"
                 spellCheck={false}
@@ -82,10 +98,10 @@ export function CheckSending(props: CheckSendingProps) {
       <div aria-live="polite" aria-busy={check.isPending} className="contents">
         {check.isPending ? (
           <p className="text-sm text-text-2">Perguntando: a resposta vem em alguns segundos.</p>
-        ) : check.isError ? (
+        ) : check.isError && check.variables?.type === type ? (
           <FailureBox error={check.error} fallback="Não deu para conferir o envio." />
-        ) : check.data ? (
-          <CheckVerdict type={type} check={check.data} />
+        ) : check.data && check.variables?.type === type ? (
+          <CheckVerdict type={type} check={check.data} isOld={needsSave} />
         ) : null}
       </div>
     </section>

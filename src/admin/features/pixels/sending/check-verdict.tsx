@@ -13,8 +13,18 @@ const LOOKS = {
   waiting: { icon: Clock, className: 'text-warn' },
 } as const
 
+/** Beside nothing to scroll to: an answer is one long line. */
+const WRAPPED = 'whitespace-pre-wrap wrap-anywhere'
+
+interface CheckVerdictProps {
+  type: PixelType
+  check: DeliveryCheck
+  /** True once the form holds something that was not checked. */
+  isOld: boolean
+}
+
 /** What was sent, to the letter, and what came back, in plain words first. */
-export function CheckVerdict({ type, check }: { type: PixelType; check: DeliveryCheck }) {
+export function CheckVerdict({ type, check, isOld }: CheckVerdictProps) {
   const { icon: Icon, className } = LOOKS[check.state]
   const { who } = ANSWERERS[type]
   const sent = JSON.stringify(check.request.body, null, 2)
@@ -26,6 +36,9 @@ export function CheckVerdict({ type, check }: { type: PixelType; check: Delivery
         <div className="min-w-0 text-[0.9375rem]/[1.45] wrap-anywhere">
           <p className={`font-semibold ${className}`}>{nameVerdict(type, check, messages.length > 0)}</p>
           <p>{check.message}</p>
+          {isOld ? (
+            <p className="text-sm text-text-2">Isto é do que estava salvo, sem as mudanças de agora.</p>
+          ) : null}
         </div>
       </div>
       {messages.length === 0 ? null : (
@@ -48,19 +61,22 @@ export function CheckVerdict({ type, check }: { type: PixelType; check: Delivery
       )}
       <section aria-label="O que enviamos">
         <header className="flex flex-wrap items-center gap-2 pb-1.5">
-          <h3 className="min-w-0 flex-1 text-sm font-semibold">O que enviamos</h3>
+          <h3 className="min-w-0 flex-1 text-sm font-semibold tracking-normal">O que enviamos</h3>
           <CopyButton text={sent} />
         </header>
-        <CodeBlock code={`${check.request.method} ${check.request.url}\n\n${sent}`} className="max-h-72" />
+        <CodeBlock
+          code={`${check.request.method} ${check.request.url}\n\n${sent}`}
+          className={`max-h-72 ${WRAPPED}`}
+        />
       </section>
       <section aria-label={`O que ${who} respondeu`}>
-        <h3 className="pb-1.5 text-sm font-semibold">O que {who} respondeu</h3>
+        <h3 className="pb-1.5 text-sm font-semibold tracking-normal">O que {who} respondeu</h3>
         {check.response === null ? (
           <p className="text-sm text-text-2">Nada: a resposta não veio.</p>
         ) : (
           <CodeBlock
             code={[`HTTP ${check.response.status}`, check.response.body].filter(Boolean).join('\n\n')}
-            className="max-h-60"
+            className={`max-h-60 ${WRAPPED}`}
           />
         )}
       </section>

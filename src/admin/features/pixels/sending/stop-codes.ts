@@ -4,6 +4,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'account_blocked',
   'not_permitted',
   'token_missing',
+  'endpoint_gone',
 ])
 
 /** True for a reason that is mended where the form asks how the pixel is sent. */
