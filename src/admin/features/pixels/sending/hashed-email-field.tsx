@@ -20,8 +20,8 @@ export function HashedEmailField({ form }: { form: UseFormReturn<PixelForm> }) {
         </label>
         <p id={`${id}-law`} className="text-sm text-pretty text-text-2">
           Só o de quem aceitou Marketing. Em código, o e-mail continua a ser dado pessoal para a LGPD: com ele
-          a Meta reconhece quem tem conta com esse endereço. Com isto ligado, a política de privacidade e o
-          aviso de cookies passam a dizê-lo, e o aviso pergunta de novo a quem já escolheu.
+          a Meta reconhece quem tem conta com esse endereço. A política de privacidade e o aviso de cookies
+          precisam dizê-lo.
         </p>
       </div>
     </div>
