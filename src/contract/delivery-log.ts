@@ -24,7 +24,7 @@ export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
 }
 
 /** One attempt as the vendor answered it; nothing about the visitor. */
-export interface LoggedDelivery {
+interface LoggedDelivery {
   id: string
   at: string
   event: ServerEventName
@@ -39,7 +39,7 @@ export interface LoggedDelivery {
 }
 
 /** Why nothing is sent at the moment although events wait. */
-export interface SendingStop {
+interface SendingStop {
   /** `token_refused`, `account_blocked`, `not_permitted`, `token_missing`. */
   code: string
   message: string

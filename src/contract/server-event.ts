@@ -10,9 +10,7 @@ export const SERVER_EVENT_LABELS: Record<ServerEventName, string> = {
   ...CONVERSION_NAMES,
 }
 
-export const EVENTS_PATH = '/api/events'
-
-/** What an address may bring along; nothing else of it is passed on. */
+/** What an address may bring along; nothing else of it is kept or passed on. */
 export const CAMPAIGN_PARAMETERS = [
   'utm_source',
   'utm_medium',
@@ -22,20 +20,19 @@ export const CAMPAIGN_PARAMETERS = [
   'utm_id',
   'fbclid',
 ] as const
-export type CampaignParameter = (typeof CAMPAIGN_PARAMETERS)[number]
-
-const shortText = z.string().check(z.minLength(1), z.maxLength(300))
+export const CAMPAIGN_MAX_LENGTH = 300
 
 /**
- * Body of `POST /api/events`, answered with 204. `id` is the `event_id` that the browser's own copy carries too. What the
+ * Body of `POST /api/events`, answered with 204. `id` is the `event_id` that the browser's own copy
+ * carries too; what the browser does not tell needs none. What the
  * visitor agreed to is read from their cookie and never from here.
  */
 export const serverEventSchema = z.strictObject({
-  id: z.uuid(),
+  id: z.optional(z.uuid()),
   name: z.enum(SERVER_EVENTS),
-  path: z.string().check(z.regex(/^\/[A-Za-z0-9/._~-]{0,200}$/)),
-  title: z.optional(shortText),
-  campaign: z.optional(z.partialRecord(z.enum(CAMPAIGN_PARAMETERS), shortText)),
+  /** Of the page, as it is or from the root on. Its path and the parameters of a campaign are read, and nothing else. */
+  path: z.string(),
+  title: z.optional(z.string()),
   /** Of a subscription: passed on as a hash, and only for pixels that have `send_hashed_email`. */
   email: z.optional(z.string().check(z.maxLength(254))),
 })

@@ -64,3 +64,27 @@ export interface DeliveryStops {
   message: string
   stopped_at: Timestamp
 }
+
+/** What `deliveries.payload` holds: all that any destination may be told. It is erased with its row. */
+export interface EventPayload {
+  /** When it happened, in milliseconds. */
+  at: number
+  path: string
+  title?: string
+  /** Without the click's own ID, which is in `fbc` alone. */
+  campaign?: Record<string, string>
+  address: string | null
+  agent: string | null
+  /** The visitor accepted marketing, too. */
+  marketing: boolean
+  /** Random and ours, made after consent. */
+  visitor: string
+  fbp?: string
+  fbc?: string
+  /** SHA-256, in hexadecimal. */
+  email?: string
+  client?: string
+  session?: string
+  /** Since the event before it. */
+  engagementMs?: number
+}

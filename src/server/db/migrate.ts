@@ -20,6 +20,7 @@ import * as ledger from './migrations/0016-ledger.ts'
 import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
 import * as deliveries from './migrations/0019-deliveries.ts'
+import * as expiringDeliveries from './migrations/0020-expiring-deliveries.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-trash': { up: trash.up },
   '0018-api-keys': { up: apiKeys.up },
   '0019-deliveries': { up: deliveries.up },
+  '0020-expiring-deliveries': { up: expiringDeliveries.up },
 }
 
 /** A database that lists another one was used by a newer version. */

@@ -1,6 +1,7 @@
 import type { BlockedHost, PixelStatus, TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { findDoubles } from './find-doubles.ts'
+import { readCopyEvidence } from './health/read-copy-evidence.ts'
 import { readEvidence } from './health/read-evidence.ts'
 import { groupBlockedHosts } from './hosts/group-blocked-hosts.ts'
 import { readBlockedHosts } from './hosts/read-blocked-hosts.ts'
@@ -21,7 +22,7 @@ export async function readOverview(
   now = Date.now(),
 ): Promise<TagOverview> {
   const since = new Date(now - DAY_MS).toISOString()
-  const [state, pixels, counts, evidence, blocked, permissions, policy] = await Promise.all([
+  const [state, pixels, counts, evidence, copies, blocked, permissions, policy] = await Promise.all([
     db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
     db
       .selectFrom('tracking_pixels')
@@ -30,6 +31,7 @@ export async function readOverview(
       .execute(),
     readReportCounts(db, since),
     readEvidence(db, new Map([...tags.prepared].map(([id, { revision }]) => [id, revision])), now),
+    readCopyEvidence(db, now),
     readBlockedHosts(db, tags.prepared),
     readPermissions(db),
     readPolicySize(db, budget),
@@ -42,6 +44,7 @@ export async function readOverview(
     isPaused: at !== null,
     counts,
     evidence,
+    copies,
     stopped: stoppedByPixel(blocked, since),
     doubles: findDoubles(active, (id) => tags.prepared.get(id)?.compiled.vendors ?? []),
     permissions: active.length > MAX_WITH_HOSTS ? null : permissions,

@@ -28,6 +28,7 @@ interface TagDeps {
   guard: PublicGuard
   siteUrl: string
   ownHosts: ReadonlySet<string>
+  withhold: Parameters<typeof registerConsent>[1]['withhold']
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
@@ -38,7 +39,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer })
-  registerConsent(app, { db, guard, refusals })
+  registerConsent(app, { db, guard, refusals, withhold: deps.withhold })
   registerTagReports(app, { ...deps, buffer, evidence, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
 
