@@ -160,19 +160,6 @@ test('what the server refuses about sending stands at its field, and nothing typ
   expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
 })
 
-test('the hashed e-mail is a switch of its own, with what it means in law', async () => {
-  const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
-  const email = dialog.getByLabelText('Enviar o e-mail das inscrições em código (hash)')
-  expect(document.getElementById(email.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(
-    /Só o de quem aceitou Marketing.*LGPD.*política de privacidade/,
-  )
-  await person.click(email)
-  await person.click(save())
-  await screen.findByText('Pixel salvo: Loja')
-  expect(sent()).toMatchObject({ send_hashed_email: true })
-  expect('access_token' in sent()).toBe(false)
-})
-
 test('a typed token is unsaved work, and somebody else’s change does not take it', async () => {
   const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
   await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)

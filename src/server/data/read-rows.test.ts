@@ -266,7 +266,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       code,
       message: expect.stringContaining(message),
       details: answer.json().details,
-      hint: null,
+      hint: answer.json().hint,
     })
   })
 

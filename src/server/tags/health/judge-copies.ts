@@ -12,6 +12,8 @@ const EDIT = { kind: 'edit', label: 'Editar pixel' } as const
 export function judgeCopies(browser: PixelHealth, copies: CopyEvidence): PixelHealth {
   const server = judgeServer(copies)
   if (copies.delivery === 'server') return server
+  // The breaker took it off the page: its copies must not hide that.
+  if (browser.health === 'paused') return browser
   const reasons = [...server.reasons, ...browser.reasons]
   if (server.health === 'waiting') return browser
   if (browser.health === 'waiting') return { ...server, reasons }

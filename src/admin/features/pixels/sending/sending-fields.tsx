@@ -4,7 +4,6 @@ import { Input } from '#admin/components/input.tsx'
 import { DELIVERY_CHOICES } from '#contract/pixel-delivery.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { DeliveryChoice } from './delivery-choice.tsx'
-import { HashedEmailField } from './hashed-email-field.tsx'
 import { SecretField } from './secret-field.tsx'
 import { deliveryOf } from './sending-form.ts'
 
@@ -45,7 +44,6 @@ export function SendingFields({ form, storedAt, startsHere }: SendingFieldsProps
         </Field>
       ) : null}
       <SecretField form={form} storedAt={storedAt} startsHere={startsHere && byServer} />
-      {type === 'meta' && byServer ? <HashedEmailField form={form} /> : null}
     </>
   )
 }
