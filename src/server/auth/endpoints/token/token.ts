@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { authError } from '#server/auth/protocol/auth-error.ts'
 import { readQuery } from '#server/auth/protocol/read-body.ts'
+import { grantByCode } from './grant-by-code.ts'
 import { grantByPassword } from './grant-by-password.ts'
 import { grantByRefreshToken } from './grant-by-refresh-token.ts'
 
@@ -17,7 +18,7 @@ export function registerToken(scope: FastifyInstance, context: AuthContext): voi
       case 'refresh_token':
         return grantByRefreshToken(context, request)
       case 'pkce':
-        throw validationFailed('invalid request: no code was ever handed out by this service')
+        return grantByCode(context, request, reply)
       case 'id_token':
         throw authError(400, 'provider_disabled', 'Provider is not enabled')
       case 'web3':
