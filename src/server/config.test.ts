@@ -53,6 +53,19 @@ describe('each bad value is reported', () => {
     ['PRINCIPAL_ADMIN_PASSWORD', 'short'],
     ['AUTH_SIGNING_KEY_FILE', '/nonexistent/key.json'],
     ['AUTH_SIGNUP', 'maybe'],
+    ['AUTH_REDIRECT_URLS', 'app.exemplo.com.br/auth'],
+    ['AUTH_REDIRECT_URLS', '/auth/callback'],
+    ['AUTH_REDIRECT_URLS', 'http://app.exemplo.com.br/auth'],
+    ['AUTH_REDIRECT_URLS', 'javascript:alert(1)'],
+    ['AUTH_REDIRECT_URLS', 'app://callback'],
+    ['AUTH_REDIRECT_URLS', 'https://ana@app.exemplo.com.br/auth'],
+    ['AUTH_REDIRECT_URLS', 'https://app.exemplo.com.br/auth#'],
+    ['AUTH_REDIRECT_URLS', 'https://*.exemplo.com.br/auth'],
+    ['AUTH_REDIRECT_URLS', 'https://app.exemplo.com.br/**'],
+    ['AUTH_REDIRECT_URLS', 'https://app.exemplo.com.br./auth'],
+    ['AUTH_REDIRECT_URLS', 'https://app.exemplo.com.br/auth, https://'],
+    ['AUTH_REDIRECT_URLS', 'http://127.0.0.1:3000/auth'],
+    ['AUTH_REDIRECT_URLS', 'http://[::1]:3000/auth'],
     ['SMTP_URL', 'http://mail'],
     ['MAIL_FROM', 'Somebody'],
     ['TRUST_PROXY', 'everyone'],
@@ -98,4 +111,41 @@ test.each([
   [{ HSTS_SECONDS: '600', HSTS_SUBDOMAINS: 'true' }, null],
 ])('%j has the transport rule %j', (env, hsts) => {
   expect(parseConfig(env).hsts).toBe(hsts)
+})
+
+describe('AUTH_REDIRECT_URLS', () => {
+  const own = { SITE_URL: 'https://www.portico.example', ADMIN_URL: 'https://painel.portico.example' }
+  const read = (urls: string) => parseConfig({ ...own, AUTH_REDIRECT_URLS: urls }).auth.redirectUrls
+
+  test('are none unless the operator lists them', () => {
+    expect(parseConfig({}).auth.redirectUrls).toEqual([])
+    expect(read(' , ')).toEqual([])
+  })
+
+  test('are whole addresses, in the form that is compared', () => {
+    expect(
+      read('https://App.portico.example:443/auth/callback , https://app.portico.example/x?next=/y,'),
+    ).toEqual(['https://app.portico.example/auth/callback', 'https://app.portico.example/x?next=/y'])
+    expect(read('http://localhost:4000/auth')).toEqual(['http://localhost:4000/auth'])
+  })
+
+  test.each([
+    'https://www.portico.example/auth',
+    'https://WWW.Portico.Example/auth',
+    'https://www.portico.example:8443/auth',
+    'https://www.portico%2Eexample/auth',
+    'https:\\\\www.portico.example\\auth',
+    'https://www\u3002portico.example/auth',
+    'https://www.portico.example./auth',
+    'https://painel.portico.example/admin',
+    'https://app.portico.example@www.portico.example/auth',
+  ])('never %s, which is ours', (url) => {
+    expect(faultsOf({ ...own, AUTH_REDIRECT_URLS: url })).toHaveLength(1)
+  })
+
+  test('are never echoed: one may carry a password', () => {
+    expect(faultsOf({ AUTH_REDIRECT_URLS: 'https://ana:hunter2@app.exemplo.com.br' }).join()).not.toContain(
+      'hunter2',
+    )
+  })
 })

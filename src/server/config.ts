@@ -5,6 +5,7 @@ import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
+import { readRedirectUrls } from './read-redirect-urls.ts'
 
 export interface Config {
   readonly host: string
@@ -23,7 +24,12 @@ export interface Config {
   readonly site: SiteInfo
   readonly newsletter: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   readonly principal: { readonly email: string; readonly password: string | null }
-  readonly auth: { readonly signingKeyFile: string | null; readonly signup: 'closed' | 'open' }
+  readonly auth: {
+    readonly signingKeyFile: string | null
+    readonly signup: 'closed' | 'open'
+    /** Where links in mails may lead with a code; empty: to the dashboard alone. */
+    readonly redirectUrls: readonly string[]
+  }
   readonly mail: { readonly smtpUrl: string | null; readonly from: string }
   /** How the server reaches vendors and webhooks. */
   readonly outgoing: {
@@ -137,6 +143,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     auth: {
       signingKeyFile: env.existingFile('AUTH_SIGNING_KEY_FILE'),
       signup: env.oneOf('AUTH_SIGNUP', ['closed', 'open'], 'closed'),
+      redirectUrls: readRedirectUrls(env, adminUrl === null ? [siteUrl] : [siteUrl, adminUrl]),
     },
     mail: {
       smtpUrl: env.url('SMTP_URL', ['smtp:', 'smtps:']),

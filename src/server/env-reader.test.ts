@@ -38,6 +38,7 @@ const VALUES: Record<string, string> = {
   PRINCIPAL_ADMIN_EMAIL: 'ana@exemplo.com.br',
   PRINCIPAL_ADMIN_PASSWORD: ' ponte lilas grafite 58 ',
   AUTH_SIGNUP: 'open',
+  AUTH_REDIRECT_URLS: 'https://app.exemplo.com.br/entrar',
   SMTP_URL: 'smtp://portico:segredo@mail:587',
   MAIL_FROM: 'Outra <ola@exemplo.com.br>',
   RETENTION_CONSENT_DAYS: '10',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
-import { type AuthCall, asDashboard, call } from './auth-http.ts'
+import { AS_NAVIGATION, type AuthCall, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const STRANGER = { email: 'estranha@exemplo.com.br', password: 'girassol-tamborim-91' }
@@ -211,6 +211,54 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 })
+
+describe('ways in that are not offered', () => {
+  let site: TestApp
+  beforeAll(async () => {
+    site = await startTestApp()
+  })
+  afterAll(() => site.close())
+
+  test.each<[string, AuthCall, number, string]>([
+    ['anonymous sign-in', post('signup', {}), 422, 'anonymous_provider_disabled'],
+    ['anonymous sign-in with data', post('signup', { data: { a: 1 } }), 422, 'anonymous_provider_disabled'],
+    ['a provider’s page', { path: '/auth/v1/authorize?provider=google' }, 400, 'validation_failed'],
+    [
+      'a provider’s page, in a browser',
+      { path: '/auth/v1/authorize?provider=github', headers: AS_NAVIGATION },
+      400,
+      'validation_failed',
+    ],
+    ['a provider’s token', post('token?grant_type=id_token', {}), 400, 'provider_disabled'],
+    ['a wallet', post('token?grant_type=web3', {}), 422, 'web3_provider_disabled'],
+    ['single sign-on', post('sso', {}), 404, 'saml_provider_disabled'],
+  ])('%s is told to be off, with a key and without one', async (_what, request, status, code) => {
+    const { anon } = await readKeys(site)
+    for (const apikey of [anon, undefined]) {
+      const answer = await call(site, { ...request, apikey })
+      expect([answer.status, answer.body.code]).toEqual([status, code])
+    }
+  })
+
+  test.each([
+    ['signup', STRANGER],
+    ['signup', { phone: '+5511999999999', password: 'x' }],
+    ['token?grant_type=password', PRINCIPAL],
+    ['token?grant_type=refresh_token', { refresh_token: 'invalid-refresh-token' }],
+    ['token?grant_type=pkce', { auth_code: 'x', code_verifier: 'y' }],
+    ['token?grant_type=id_token&grant_type=password', PRINCIPAL],
+    ['token', PRINCIPAL],
+  ])('%s asks for the key as before', async (path, body) => {
+    for (const apikey of [undefined, 'x.y.z']) {
+      const answer = await call(site, { ...post(path, body), apikey })
+      expect([answer.status, answer.body.code]).toEqual([401, 'no_authorization'])
+    }
+  })
+})
+
+function post(path: string, body: unknown): AuthCall {
+  return { method: 'POST', path: `/auth/v1/${path}`, body }
+}
 
 test('sign-up is closed unless the operator opens it', async () => {
   const site = await startTestApp()

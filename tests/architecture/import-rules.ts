@@ -75,7 +75,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/vendors': ['contract'],
   'server/tags': ['contract', 'server/db', 'server/http', 'server/config', 'server/vendors'],
   'server/commands': ['contract', 'server/*'],
-  'server/config': ['contract', 'server/env-reader'],
+  'server/config': ['contract', 'server/env-reader', 'server/read-redirect-urls'],
+  'server/read-redirect-urls': ['server/env-reader'],
   'server/env-reader': ['contract'],
   server: ['contract', 'server/*'],
 }
@@ -89,7 +90,7 @@ function defaultFor(room: string): readonly string[] {
 }
 
 /** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set(['server/config', 'server/env-reader'])
+const FILE_ROOMS = new Set(['server/config', 'server/env-reader', 'server/read-redirect-urls'])
 
 /** Folders whose folders are the rooms. */
 const FOLDERS_OF_ROOMS = new Set(['admin/features', 'landing/browser'])

@@ -5,6 +5,7 @@ import { requireApiKey } from './access/require-api-key.ts'
 import type { AuthContext } from './auth-context.ts'
 import { registerGenerateLink } from './endpoints/admin/generate-link.ts'
 import { registerAdminUsers } from './endpoints/admin/users/register-admin-users.ts'
+import { registerAuthorize } from './endpoints/authorize.ts'
 import { registerFactors } from './endpoints/factors/register-factors.ts'
 import { registerHealth } from './endpoints/health.ts'
 import { registerInvite } from './endpoints/invite.ts'
@@ -55,6 +56,7 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       registerAdminUsers(scope, context)
       registerIdentities(scope)
       registerSso(scope)
+      registerAuthorize(scope)
     },
     { prefix: '/auth/v1' },
   )

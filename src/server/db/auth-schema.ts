@@ -146,6 +146,18 @@ export interface AuthOneTimeTokens {
   created_at: Timestamp
   expires_at: Timestamp
   used_at: Timestamp | null
+  /** Of a link that leads to `redirect_to` with a code: what the code's verifier must hash to. */
+  code_challenge: string | null
+  redirect_to: string | null
+}
+
+/** What a link to a listed address carries instead of its token. */
+export interface AuthLinkCodes {
+  id: string
+  token_id: string
+  code_hash: string
+  created_at: Timestamp
+  expires_at: Timestamp
 }
 
 /** A service key: its id is in the key itself, which is stored nowhere. */

@@ -10,6 +10,7 @@ import type {
   AuthApiKeys,
   AuthChallenges,
   AuthFactors,
+  AuthLinkCodes,
   AuthLogins,
   AuthOneTimeTokens,
   AuthPasskeys,
@@ -288,6 +289,7 @@ export interface Schema {
   auth_challenges: AuthChallenges
   auth_recovery_codes: AuthRecoveryCodes
   auth_one_time_tokens: AuthOneTimeTokens
+  auth_link_codes: AuthLinkCodes
   auth_api_keys: AuthApiKeys
   app_secrets: AppSecrets
   secret_key: SecretKeyState

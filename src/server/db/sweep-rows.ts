@@ -5,6 +5,7 @@ type SweptTable =
   | 'audit_events'
   | 'auth_logins'
   | 'auth_challenges'
+  | 'auth_link_codes'
   | 'auth_one_time_tokens'
   | 'auth_spent_challenges'
 type SweptTime = 'created_at' | 'expires_at' | 'last_used_at'

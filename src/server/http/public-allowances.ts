@@ -28,6 +28,8 @@ export const PUBLIC_ALLOWANCES = {
   resend: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   verify: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
   passkey: { perAddress: perFiveMinutes(60), perNetwork: perHour(3_600) },
+  /** Every visitor of an integrator's site may come from its one server: only codes that do not exist count. */
+  'code-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
   'refresh-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
 } as const satisfies Record<string, PublicAllowance>
 

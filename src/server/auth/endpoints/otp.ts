@@ -5,9 +5,9 @@ import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
-import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
+import { challengeFields, readLinkTarget } from '../one-time-tokens/link-target.ts'
 import { authError } from '../protocol/auth-error.ts'
-import { document, readBody, readQuery, text } from '../protocol/read-body.ts'
+import { document, readBody, text } from '../protocol/read-body.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 import { insertUser } from '../users/insert-user.ts'
@@ -17,6 +17,7 @@ const body = z.object({
   email: text,
   phone: text,
   data: document,
+  ...challengeFields,
   create_user: z.pipe(
     z.nullish(z.boolean()),
     z.transform((value) => value ?? true),
@@ -29,13 +30,13 @@ const body = z.object({
  * one now, gets mail.
  */
 export function registerOtp(scope: FastifyInstance, context: AuthContext): void {
-  const { config, origins } = context
+  const { config } = context
   scope.post('/otp', async (request) => {
     const input = readBody(body, request)
     if (input.email === '' && input.phone !== '')
       throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const email = checkEmail(input.email)
-    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    const target = readLinkTarget(context, request, input)
     const mayCreate = input.create_user && config.auth.signup === 'open'
     return mailBehindAnswer(
       context,
@@ -47,7 +48,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
       },
       (user) => {
         const kind = user.email_confirmed_at === null ? 'signup' : 'magiclink'
-        return composeTokenMails(context, { user, kinds: [kind], redirectTo, cause: 'anybody' })
+        return composeTokenMails(context, { user, kinds: [kind], ...target, cause: 'anybody' })
       },
     )
   })

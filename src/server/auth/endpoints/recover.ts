@@ -3,20 +3,20 @@ import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
-import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
-import { readBody, readQuery, text } from '../protocol/read-body.ts'
+import { challengeFields, readLinkTarget } from '../one-time-tokens/link-target.ts'
+import { readBody, text } from '../protocol/read-body.ts'
 import { checkKnownEmail } from '../users/check-email.ts'
 
-const body = z.object({ email: text })
+const body = z.object({ email: text, ...challengeFields })
 
 /** "Esqueci minha senha". Whether anybody has that address is found out behind the answer. */
 export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
-  const { origins } = context
   scope.post('/recover', async (request) => {
-    const email = checkKnownEmail(readBody(body, request).email)
-    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    const input = readBody(body, request)
+    const email = checkKnownEmail(input.email)
+    const target = readLinkTarget(context, request, input)
     return mailBehindAnswer(context, request, { operation: 'recover', email }, (user) =>
-      composeTokenMails(context, { user, kinds: ['recovery'], redirectTo, cause: 'anybody' }),
+      composeTokenMails(context, { user, kinds: ['recovery'], ...target, cause: 'anybody' }),
     )
   })
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
+import { challengeFields, readLinkTarget } from '../one-time-tokens/link-target.ts'
 import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
 import type { TokenKind } from '../one-time-tokens/token-kind.ts'
 import { authError, validationFailed } from '../protocol/auth-error.ts'
@@ -10,7 +11,7 @@ import { readBody, readQuery, text } from '../protocol/read-body.ts'
 import { checkKnownEmail } from '../users/check-email.ts'
 import type { UserRow } from '../users/user-object.ts'
 
-const body = z.object({ type: text, email: text })
+const body = z.object({ type: text, email: text, ...challengeFields })
 
 const PHONE_TYPES = ['sms', 'phone_change']
 const TYPES = ['signup', 'email_change']
@@ -18,19 +19,23 @@ const TYPES = ['signup', 'email_change']
 export function registerResend(scope: FastifyInstance, context: AuthContext): void {
   const { origins } = context
   scope.post('/resend', async (request) => {
-    const { type, email: given } = readBody(body, request)
+    const { type, email: given, ...challenge } = readBody(body, request)
     if (PHONE_TYPES.includes(type))
       throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     if (!TYPES.includes(type))
       throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
     if (given === '') throw validationFailed('Type provided requires an email address')
     const email = checkKnownEmail(given)
-    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    // A change of address asks two mailboxes, and neither answer alone is a session that a code could stand for.
+    const target =
+      type === 'signup'
+        ? readLinkTarget(context, request, challenge)
+        : { redirectTo: redirectTarget(origins, readQuery(request, 'redirect_to')) }
     return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
       const kinds = kindsToSend(type, user)
       return kinds.length === 0
         ? []
-        : composeTokenMails(context, { user, kinds, redirectTo, cause: 'anybody' })
+        : composeTokenMails(context, { user, kinds, ...target, cause: 'anybody' })
     })
   })
 }

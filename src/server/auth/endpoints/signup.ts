@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import { checkApiKey } from '../access/require-api-key.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { checkPassword } from '../passwords/check-password.ts'
 import { authError, rateLimited, validationFailed } from '../protocol/auth-error.ts'
@@ -18,12 +19,14 @@ const body = z.object({ email: text, phone: text, password: text, data: document
 /** Closed unless the operator opens it; who comes in this way is a stranger without any admin role. */
 export function registerSignup(scope: FastifyInstance, context: AuthContext): void {
   const { db, config, passwords } = context
-  scope.post('/signup', async (request, reply) => {
-    if (config.auth.signup === 'closed')
-      throw authError(422, 'signup_disabled', 'Signups not allowed for this instance')
+  // Whoever asks for what is off is told so, with a key or without: only the body says who does.
+  scope.post('/signup', { config: { keyless: true } }, async (request, reply) => {
     const { email: given, phone, password, data } = readBody(body, request)
     if (given === '' && phone === '')
       throw authError(422, 'anonymous_provider_disabled', 'Anonymous sign-ins are disabled')
+    await checkApiKey(context, request)
+    if (config.auth.signup === 'closed')
+      throw authError(422, 'signup_disabled', 'Signups not allowed for this instance')
     if (given === '') throw authError(400, 'phone_provider_disabled', 'Phone signups are disabled')
     if (password === '') throw validationFailed('Signup requires a valid password')
     const email = checkEmail(given)

@@ -30,16 +30,17 @@ interface TokenMail {
   user: UserRow
   kinds: readonly TokenKind[]
   redirectTo?: string | null
+  codeChallenge?: string | null
   cause: MailCause
 }
 
 /** Makes the tokens and writes the letters that carry them. Belongs behind the answer, in the mail queue. */
 export async function composeTokenMails(
   context: AuthContext,
-  { user, kinds, redirectTo = null, cause }: TokenMail,
+  { user, kinds, redirectTo = null, codeChallenge = null, cause }: TokenMail,
 ): Promise<OutgoingMail[]> {
   for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
-  const issued = await issueTokens(context, user, kinds)
+  const issued = await issueTokens(context, user, kinds, { redirectTo, codeChallenge })
   return issued.map((token) => compose(context, user, token, redirectTo))
 }
 

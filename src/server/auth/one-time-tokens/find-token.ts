@@ -22,6 +22,10 @@ export async function findByLink(
   return pending(db, kinds).where('token_hash', '=', hashOpaqueToken(token)).executeTakeFirst()
 }
 
+export function findPending(db: Db, id: string): Promise<TokenRow | undefined> {
+  return stillGood(db).where('id', '=', id).executeTakeFirst()
+}
+
 /** Each guess is counted before it is looked at, so that guesses side by side learn no more than the limit allows. */
 export async function findByCode(
   db: Db,
@@ -63,11 +67,14 @@ export async function spendToken(trx: Db, id: string, now = new Date()): Promise
 }
 
 function pending(db: Db, kinds: readonly TokenKind[]) {
+  return stillGood(db).where('kind', 'in', kinds)
+}
+
+function stillGood(db: Db) {
   const { after, upTo } = aheadRange(TOKEN_LIFE_MS, Date.now())
   return db
     .selectFrom('auth_one_time_tokens')
     .selectAll()
-    .where('kind', 'in', kinds)
     .where('used_at', 'is', null)
     .where('expires_at', '>', after)
     .where('expires_at', '<=', upTo)

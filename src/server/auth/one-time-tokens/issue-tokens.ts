@@ -2,6 +2,7 @@ import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type IssuedToken, insertToken } from './insert-token.ts'
+import type { LinkTarget } from './link-target.ts'
 import type { TokenKind } from './token-kind.ts'
 
 const SENT_AT = {
@@ -19,13 +20,14 @@ export function issueTokens(
   { db, codeSecret }: AuthContext,
   user: UserRow,
   kinds: readonly TokenKind[],
+  target: LinkTarget,
   now = new Date(),
 ): Promise<IssuedToken[]> {
   return change(db, async (trx) => {
     const tokens: IssuedToken[] = []
     for (const kind of kinds) {
       const sentTo = kind === 'email_change_new' ? (user.new_email ?? '') : user.email
-      tokens.push(await insertToken(trx, codeSecret, { userId: user.id, kind, sentTo }, now))
+      tokens.push(await insertToken(trx, codeSecret, { userId: user.id, kind, sentTo, target }, now))
       await trx
         .updateTable('auth_users')
         .set({ [SENT_AT[kind]]: now.toISOString() })

@@ -11,6 +11,7 @@ export async function sweepExpired(db: Db, signal?: AbortSignal, now = Date.now(
   await sweepRows(db, { table: 'auth_logins', time: 'last_used_at', upTo: before(LOGIN_IDLE_MS) }, signal)
   await sweepRows(db, { table: 'auth_challenges', time: 'expires_at', upTo: before(0) }, signal)
   await sweepRows(db, { table: 'auth_spent_challenges', time: 'expires_at', upTo: before(0) }, signal)
+  await sweepRows(db, { table: 'auth_link_codes', time: 'expires_at', upTo: before(0) }, signal)
   await sweepRows(db, { table: 'auth_one_time_tokens', time: 'expires_at', upTo: before(0) }, signal)
   await inSteps(async (rows) => {
     // A session of a browser goes with its login; one without a cookie has only its own last use.

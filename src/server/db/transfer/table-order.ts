@@ -16,6 +16,7 @@ export const TABLE_KEYS = {
   auth_spent_challenges: ['id'],
   auth_recovery_codes: ['id'],
   auth_one_time_tokens: ['id'],
+  auth_link_codes: ['id'],
   auth_api_keys: ['id'],
   app_secrets: ['name'],
   secret_key: ['id'],

@@ -87,10 +87,11 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .insertInto('auth_recovery_codes')
     .values({ id: randomUUID(), user_id: user.id, code_hash: 'c', used_at: null, created_at: at })
     .execute()
+  const token = randomUUID()
   await db
     .insertInto('auth_one_time_tokens')
     .values({
-      id: randomUUID(),
+      id: token,
       user_id: user.id,
       kind: 'recovery',
       token_hash: 'd',
@@ -99,7 +100,13 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
       created_at: at,
       expires_at: at,
       used_at: null,
+      code_challenge: 'h',
+      redirect_to: 'https://app.exemplo.com.br/entrar',
     })
+    .execute()
+  await db
+    .insertInto('auth_link_codes')
+    .values({ id: randomUUID(), token_id: token, code_hash: 'l', created_at: at, expires_at: at })
     .execute()
   await db
     .insertInto('tracking_pixels')

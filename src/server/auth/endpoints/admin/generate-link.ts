@@ -43,7 +43,7 @@ export function registerGenerateLink(scope: FastifyInstance, context: AuthContex
     const redirectTo =
       redirectTarget(origins, readQuery(request, 'redirect_to')) ??
       `${config.adminUrl ?? config.siteUrl}/admin`
-    const [issued] = await issueTokens(context, user, [kind])
+    const [issued] = await issueTokens(context, user, [kind], { redirectTo, codeChallenge: null })
     const current = await findUserById(db, user.id)
     if (issued === undefined || current === undefined)
       throw authError(404, 'user_not_found', 'User not found')

@@ -1,19 +1,24 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
+import { authError } from '#server/auth/protocol/auth-error.ts'
 import { readQuery } from '#server/auth/protocol/read-body.ts'
+import { grantByCode } from './grant-by-code.ts'
 import { grantByPassword } from './grant-by-password.ts'
 import { grantByRefreshToken } from './grant-by-refresh-token.ts'
 
+/** Answered alike with an API key and without one. */
+const GRANTS_OFF = ['id_token', 'web3']
+
 export function registerToken(scope: FastifyInstance, context: AuthContext): void {
-  scope.post('/token', async (request, reply) => {
+  const keyless = (request: FastifyRequest) => GRANTS_OFF.includes(readQuery(request, 'grant_type') ?? '')
+  scope.post('/token', { config: { keyless } }, async (request, reply) => {
     switch (readQuery(request, 'grant_type')) {
       case 'password':
         return grantByPassword(context, request, reply)
       case 'refresh_token':
         return grantByRefreshToken(context, request)
       case 'pkce':
-        throw validationFailed('invalid request: no code was ever handed out by this service')
+        return grantByCode(context, request, reply)
       case 'id_token':
         throw authError(400, 'provider_disabled', 'Provider is not enabled')
       case 'web3':

@@ -1,30 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { sendNotice } from '#server/auth/mail/send-notice.ts'
-import { findByCode, findByLink, spendToken, type TokenRow } from '#server/auth/one-time-tokens/find-token.ts'
+import { findByCode, findByLink, type TokenRow } from '#server/auth/one-time-tokens/find-token.ts'
+import { ownerOfToken } from '#server/auth/one-time-tokens/owner-of-token.ts'
 import { kindsOfType, type TokenKind } from '#server/auth/one-time-tokens/token-kind.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { limitByAddress } from '#server/auth/protocol/limit-calls.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
-import { amrOf } from '#server/auth/sessions/open-session.ts'
-import { signIn } from '#server/auth/sessions/sign-in.ts'
 import { checkKnownEmail } from '#server/auth/users/check-email.ts'
-import { confirmEmail } from '#server/auth/users/confirm-email.ts'
-import { findUserById } from '#server/auth/users/find-user.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
-import { change } from '#server/db/change.ts'
-import { confirmEmailChange } from './confirm-email-change.ts'
+import { redeemToken } from './redeem-token.ts'
 
 const body = z.object({ type: text, token: text, token_hash: text, email: text, phone: text })
 type VerifyInput = z.output<typeof body>
 
 const PHONE_TYPES = ['sms', 'phone_change']
 const E164 = /^\+?[1-9]\d{1,14}$/
-const HALF_DONE = {
-  msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
-  code: '200',
-}
 
 /** A one-time token becomes a session, once. */
 export function registerVerify(scope: FastifyInstance, context: AuthContext): void {
@@ -33,7 +24,7 @@ export function registerVerify(scope: FastifyInstance, context: AuthContext): vo
     const kinds = checkInput(input)
     limitByAddress(context, request, 'verify')
     const { token, user } = await findProof(context, input, kinds)
-    return redeem(context, { request, reply, token, user, fail: () => expired(input) })
+    return redeemToken(context, { request, reply, token, user, fail: () => expired(input) })
   })
 }
 
@@ -71,36 +62,8 @@ async function findProof(
           kinds,
         })
       : await findByLink(db, input.token_hash, kinds)
-  const user = token === undefined ? undefined : await findUserById(db, token.user_id)
-  if (token === undefined || user === undefined || user.deleted_at !== null) throw expired(input)
-  // Sent to an address that is not this person's any more.
-  const address = token.kind === 'email_change_new' ? user.new_email : user.email
-  if (token.sent_to !== address) throw expired(input)
-  if (user.banned_until !== null && Date.parse(user.banned_until) > Date.now())
-    throw authError(403, 'user_banned', 'User is banned')
-  return { token, user }
-}
-
-interface Redemption {
-  request: FastifyRequest
-  reply: FastifyReply
-  token: TokenRow
-  user: UserRow
-  fail: () => Error
-}
-
-async function redeem(
-  context: AuthContext,
-  { request, reply, token, user, fail }: Redemption,
-): Promise<unknown> {
-  const isEmailChange = token.kind.startsWith('email_change')
-  const proved = await change(context.db, async (trx) => {
-    if (isEmailChange) return confirmEmailChange(trx, context.config, token, fail)
-    if (!(await spendToken(trx, token.id))) throw fail()
-    return confirmEmail(trx, user)
-  })
-  if (isEmailChange && proved !== null) sendNotice(context, { user, kind: 'email', by: 'self' })
-  return proved === null ? HALF_DONE : signIn(context, request, reply, proved, amrOf('otp'))
+  if (token === undefined) throw expired(input)
+  return { token, user: await ownerOfToken(db, token, () => expired(input)) }
 }
 
 function expired({ token_hash: hash }: VerifyInput): Error {
