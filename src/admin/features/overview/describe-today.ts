@@ -39,9 +39,10 @@ export function untilOf(moment: string): string {
 export const count = (value: number): string => NUMBER.format(value)
 
 /** Steps of a histogram, of what browsers tell: never too much. */
-export function describeCost({ visits, ms, unattributed_ms: rest }: SiteCost): string {
-  const sum = ms === 0 ? 'As tags não travam a página' : `As tags somam ${count(ms)} ms por visita, ou mais`
-  return `${sum} (p75 de ${count(visits)} medidas)${rest === 0 ? '' : `; sem dono certo, ${count(rest)} ms`}`
+export function describeCost({ ms, unattributed_ms: rest }: SiteCost): string {
+  const sum =
+    ms === 0 ? 'As tags não travam a página (p75)' : `As tags somam ${count(ms)} ms por visita ou mais (p75)`
+  return rest === 0 ? sum : `${sum}; sem dono certo, ${count(rest)} ms`
 }
 
 /** Without its base a share says nothing: no share of none. */

@@ -50,9 +50,9 @@ function Figures({ cost: { own, all } }: { cost: PixelCost }) {
   ]
   if (rows.length === 0) return null
   return (
-    <dl className="grid gap-x-10 sm:px-1 lg:grid-cols-2">
+    <dl className="grid lg:grid-cols-2">
       {rows.map(([label, value]) => (
-        <div key={label} className="flex items-baseline gap-4 border-t border-line px-4 py-3">
+        <div key={label} className="flex items-baseline gap-4 border-t border-line px-4 py-3 sm:px-5">
           <dt className="min-w-0 flex-1 text-[0.9375rem]">{label}</dt>
           <dd className="font-semibold whitespace-nowrap tabular-nums">{value}</dd>
         </div>
