@@ -19,6 +19,17 @@ export interface LedgerRow {
   blocked: number
   failed: number
   reached: number
+  /**
+   * What became of the server's copies: `events` is always the sum of the other six. Absent where the server told the
+   * vendor nothing in that time and is not set to.
+   */
+  events?: number
+  accepted?: number
+  unconfirmed?: number
+  refused?: number
+  waiting?: number
+  expired?: number
+  withheld?: number
 }
 
 /** `GET /admin/api/pixels/ID/ledger?from&to&step`: hours and days without a visit are there, those to come are not. */

@@ -1,5 +1,6 @@
 import type { OptionalCategory } from './consent.ts'
 import type { ConversionLabels } from './conversion.ts'
+import type { PixelDelivery } from './pixel-delivery.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
 export type PixelType = (typeof PIXEL_TYPES)[number]
@@ -40,6 +41,14 @@ export interface Pixel {
   /** Of the catalogue, as its type or code says; nobody writes it. */
   vendor: string | null
   conversion_labels: ConversionLabels
+  delivery: PixelDelivery
+  /** Whether the server has what it signs in to the vendor with; `access_token` itself is written and never read. */
+  has_access_token: boolean
+  access_token_stored_at: string | null
+  /** Where conversions of a custom pixel are posted. */
+  webhook_url: string | null
+  /** Meta only: subscriptions are told with the hash of their e-mail, where the visitor accepted marketing. */
+  send_hashed_email: boolean
   /** True when it may be paused by itself where visits show that it fails. */
   auto_disable: boolean
   created_at: string

@@ -44,9 +44,11 @@ export interface ManifestTag {
   leaves?: { cookies?: string[]; local?: string[]; session?: string[] }
 }
 
-/** What `/tags/<hash>.js`, the one address in the page, exports as `tags`. */
+/** What `/tags/<hash>.js`, the one address in the page, exports. */
 export interface TagManifest {
   tags: ManifestTag[]
+  /** Categories in which our server tells a vendor of what the page tells the server. */
+  told?: ConsentCategory[]
 }
 
 /** Attributes of the page's `<html>` element; both are absent while no tag is active. */

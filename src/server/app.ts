@@ -18,6 +18,12 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
+import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
+import { OutgoingClient } from './deliveries/outgoing-client.ts'
+import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
+import { DestinationList } from './events/destinations.ts'
+import { registerEvents } from './events/register-events.ts'
+import { withholdEvents } from './events/withhold-events.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -217,6 +223,30 @@ export async function buildApp({
     log,
     onSettled: (outcome) => metrics?.countDelivery(outcome),
   })
+  const destinations = new DestinationList(database.db)
+  const sending = {
+    db: database.db,
+    secrets,
+    client: new OutgoingClient(config.outgoing),
+    siteUrl: config.siteUrl,
+    graphVersion: config.outgoing.graphVersion,
+  }
+  const events = new EventWorker({
+    ...sending,
+    log,
+    onStopped: (pixel, { message }) =>
+      mailAdministrators(auth.context, {
+        kind: 'deliveries-stopped',
+        subject: `O envio de "${pixel.name}" parou`,
+        paragraphs: [
+          `O servidor deixou de enviar as conversões do pixel "${pixel.name}".`,
+          message,
+          'O que ainda não foi enviado está guardado e segue assim que o problema for resolvido.',
+        ],
+        path: `/admin/pixels/${pixel.id}`,
+        label: 'Abrir o pixel',
+      }),
+  })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
@@ -238,6 +268,7 @@ export async function buildApp({
       identify: auth.identify,
       accounts: auth.accounts,
       principalEmail: config.principal.email,
+      secrets,
       pixels: {
         vendorOf: vendorOfPixel,
         review: () =>
@@ -246,7 +277,10 @@ export async function buildApp({
             ...budget,
             noteChange: (version, ids) => tags.noteChange(version, ids),
           }),
-        afterChange: () => tags.refresh(),
+        afterChange: async () => {
+          destinations.forget()
+          await tags.refresh()
+        },
       },
     })
     await registerNotices(scope, {
@@ -293,6 +327,13 @@ export async function buildApp({
       identify: auth.identify,
       origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
+    await registerDeliveryAdmin(scope, {
+      ...sending,
+      retention: config.retention,
+      identify: auth.identify,
+      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+      wake: () => events.wake(),
+    })
   })
   await inSecurityClass(app, 'admin page', (scope) =>
     registerAdminPage(scope, {
@@ -300,7 +341,14 @@ export async function buildApp({
       boot: createBoot({ config, anonKey: auth.anonKey, openSession: auth.bootSession }),
     }),
   )
-  await inSecurityClass(app, 'other', (scope) =>
+  await inSecurityClass(app, 'other', (scope) => {
+    registerEvents(scope, {
+      db: database.db,
+      guard,
+      siteUrl: config.siteUrl,
+      destinations,
+      onStored: () => events.wake(),
+    })
     registerTags(scope, {
       db: database.db,
       databaseUrl: config.databaseUrl,
@@ -311,9 +359,10 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
-    }),
-  )
+    })
+  })
   await inSecurityClass(app, 'public page', (scope) =>
     registerNewsletter(scope, {
       db: database.db,
@@ -322,7 +371,13 @@ export async function buildApp({
       onStored: () => deliveries.wake(),
     }),
   )
-  app.addHook('onReady', async () => deliveries.start())
-  app.addHook('onClose', () => deliveries.stop())
+  app.addHook('onReady', async () => {
+    deliveries.start()
+    events.start()
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([deliveries.stop(), events.stop()])
+    await sending.client.close()
+  })
   return app
 }

@@ -25,6 +25,13 @@ export interface Config {
   readonly principal: { readonly email: string; readonly password: string | null }
   readonly auth: { readonly signingKeyFile: string | null; readonly signup: 'closed' | 'open' }
   readonly mail: { readonly smtpUrl: string | null; readonly from: string }
+  /** How the server reaches vendors and webhooks. */
+  readonly outgoing: {
+    readonly httpsProxy: string | null
+    readonly noProxy: string | null
+    /** Of Meta's Graph API, as `v26.0`. */
+    readonly graphVersion: string
+  }
   /** false: the socket's address; true, a hop count or a list of proxies: what X-Forwarded-For says behind them. */
   readonly trustProxy: boolean | number | string[]
   /** After so many days a row of its kind is removed. */
@@ -135,6 +142,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       smtpUrl: env.url('SMTP_URL', ['smtp:', 'smtps:']),
       from: readMailFrom(env, brandName, contactEmail),
     },
+    outgoing: {
+      httpsProxy: env.url('HTTPS_PROXY', ['https:', 'http:']),
+      noProxy: env.text('NO_PROXY', 2000),
+      graphVersion: readGraphVersion(env),
+    },
     trustProxy: env.trustProxy('TRUST_PROXY'),
     retention: {
       consentDays: env.integer('RETENTION_CONSENT_DAYS', 1826, 1, MAX_RETENTION_DAYS),
@@ -170,6 +182,12 @@ function readSecretKey(env: EnvReader, dataDir: string, databaseUrl: string | nu
         'guarde uma cópia. Um banco de uma versão anterior é cifrado no primeiro início com a chave.',
     )
   return { file: file ?? join(dataDir, 'secret.key'), makeIfAbsent: file === null && databaseUrl === null }
+}
+
+function readGraphVersion(env: EnvReader): string {
+  const value = env.text('META_GRAPH_VERSION', 10) ?? 'v26.0'
+  if (!/^v\d{1,3}\.0$/.test(value)) env.fault('META_GRAPH_VERSION', 'deve ter a forma v26.0')
+  return value
 }
 
 function readMetrics(env: EnvReader): Config['metrics'] {

@@ -30,7 +30,7 @@ import { SiteCounts } from './tags/today/site-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|auth_\\w+|old|newer'
+  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
 const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
 

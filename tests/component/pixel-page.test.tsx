@@ -212,6 +212,12 @@ test('the history says who did what, line by line, and brings a version back, wh
         changes: [
           { field: 'name', label: 'Nome', before: 'Loja velha', after: 'Loja' },
           {
+            field: 'access_token_stored_at',
+            label: 'Token guardado em',
+            before: null,
+            after: '2026-11-15T11:00:00.000Z',
+          },
+          {
             field: 'code',
             label: 'Código',
             lines: [
@@ -230,10 +236,12 @@ test('the history says who did what, line by line, and brings a version back, wh
   const { person } = await openPage('Loja')
   const card = within(await screen.findByRole('region', { name: 'Histórico' }))
   const items = await card.findAllByRole('listitem')
-  expect(items[0]?.textContent).toMatch(/^marina@portico\.example mudou nome e código.* · como está agora/)
+  expect(items[0]?.textContent).toMatch(
+    /^marina@portico\.example mudou nome, token e código.* · como está agora/,
+  )
   card.getByText('Um programa, com a chave de serviço,')
   expect(card.getByLabelText('O que mudou').textContent).toMatch(
-    /Nome: Loja velha Loja.*… 3 linhas iguais.*Linha tirada: −a\(\).*Linha nova: \+b\(\)/,
+    /Nome: Loja velha Loja.*Token guardado em: {2}15\/11\/2026.*… 3 linhas iguais.*Linha tirada: −a\(\).*Linha nova: \+b\(\)/,
   )
   await person.click(card.getByRole('button', { name: /^Restaurar esta versão, de 14\/11\/2026/ }))
   await screen.findByText('Versão restaurada: Loja')

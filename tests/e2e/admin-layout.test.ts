@@ -181,7 +181,7 @@ test('a class that a screen gives to a piece wins over the piece’s own', async
       const { minHeight, fontSize, paddingLeft, paddingRight } = getComputedStyle(element)
       return { minHeight, fontSize, paddingLeft, paddingRight }
     })
-  expect(await style(login.getByRole('button', { name: 'Entrar' }))).toMatchObject({
+  expect(await style(login.getByRole('button', { name: 'Entrar', exact: true }))).toMatchObject({
     minHeight: '52px',
     fontSize: '16px',
   })

@@ -17,7 +17,7 @@ test('the login is as described, and asks for both fields', async () => {
   const { page, context, complaints } = await admin.visit({ signedIn: false })
   await heading(page, 'Admin Dashboard').waitFor()
   await page.getByText('Faça login para acessar o painel administrativo').waitFor()
-  await page.getByRole('button', { name: 'Entrar' }).click()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   await page.getByText('Digite um e-mail válido.').waitFor()
   await page.getByText('Digite sua senha.').waitFor()
 
@@ -53,7 +53,7 @@ test('the button says "Entrando..." while the server thinks', async () => {
   const seen = page.waitForFunction(() =>
     [...document.querySelectorAll('button')].some((b) => b.textContent === 'Entrando...' && b.disabled),
   )
-  await page.getByRole('button', { name: 'Entrar' }).click()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).click()
   await seen
   await leave(page).waitFor()
   await context.close()
@@ -112,9 +112,9 @@ test('"Sair" ends every tab of the browser', async () => {
 
   await page.bringToFront()
   await leave(page).click()
-  await page.getByRole('button', { name: 'Entrar' }).waitFor()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor()
   await page.reload()
-  await page.getByRole('button', { name: 'Entrar' }).waitFor()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor()
 
   await other.bringToFront()
   await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
@@ -181,7 +181,7 @@ test('an account without an admin role is told so and let go', async () => {
   await page.getByRole('alert').getByText('Sua conta não tem acesso administrativo.').waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.reload()
-  await page.getByRole('button', { name: 'Entrar' }).waitFor()
+  await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor()
   expect(complaints()).toEqual([])
   await context.close()
 })

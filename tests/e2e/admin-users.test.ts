@@ -165,7 +165,7 @@ test('people may delete their own account, and are then signed out', async () =>
   await hers.page.getByRole('alertdialog').getByRole('button', { name: 'Excluir' }).click()
   await hers.page.getByText('Sua conta foi excluída.').waitFor()
   await hers.page.reload()
-  await hers.page.getByRole('button', { name: 'Entrar' }).waitFor()
+  await hers.page.getByRole('button', { name: 'Entrar', exact: true }).waitFor()
   await hers.context.close()
 })
 

@@ -3,13 +3,12 @@ import { createAuth } from '#server/auth/create-auth.ts'
 import { ensurePrincipal } from '#server/auth/principal/ensure-principal.ts'
 import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/register-data.ts'
-import type { Database } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import { PixelReview } from '#server/tags/review-pixels.ts'
 import { TagCompiler } from '#server/tags/tag-compiler.ts'
 import { vendorOfPixel } from '#server/tags/vendor-sources.ts'
-import { type EngineName, makeDatabase } from './engines.ts'
+import { type EngineName, makeDatabase, type TestDatabase } from './engines.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
 /** Of the callers who are people; whether they have an account is up to the test. */
@@ -41,7 +40,7 @@ export type CallerName = keyof typeof CALLERS
 
 export interface DataApp {
   app: FastifyInstance
-  database: Database
+  database: TestDatabase
   /** How often the landing page was told of a change. */
   changes(): number
   call(options: InjectOptions & { as?: CallerName }): Promise<LightMyRequestResponse>
@@ -70,6 +69,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     },
     accounts: auth.accounts,
     principalEmail: PRINCIPAL_EMAIL,
+    secrets: database.secrets,
     pixels: {
       vendorOf: vendorOfPixel,
       review: () => new PixelReview({ compiler, ownHosts: new Set(), measureHead: () => 0 }),

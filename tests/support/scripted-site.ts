@@ -3,6 +3,7 @@ import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
 import type { AdminUser } from '#contract/admin-user.ts'
 import type { AlertChoice } from '#contract/alerts.ts'
 import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
+import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
@@ -40,6 +41,9 @@ export class ScriptedSite extends ScriptedServer {
   ledger = (step: LedgerStep): PixelLedger => ({ step, from: LONG_AGO, to: NOW, rows: [] })
   conversions: Partial<Record<Conversion, number>> = {}
   conflict: PixelConflict = { saved_by: BIA.email, saved_at: NOW, changes: [] }
+  /** Of every pixel. */
+  deliveries: PixelDeliveries = makeDeliveries()
+  check: DeliveryCheck = makeCheck()
   history: PixelHistory = { versions: [], next: null }
   /** Of every pixel, the newest first. */
   tests: TagTest[] = []
@@ -112,7 +116,9 @@ export class ScriptedSite extends ScriptedServer {
       this.answer(`GET ${path}`, (call) => rows().filter((row) => matches(row, call)))
       this.answer(`PATCH ${path}`, (call) => {
         const found = rows().filter((row) => matches(row, call))
-        for (const row of found) Object.assign(row, call.body, { updated_at: this.#nextTime() })
+        const at = this.#nextTime()
+        for (const row of found)
+          Object.assign(row, withoutSecret(call.body as object, at), { updated_at: at })
         return found
       })
       this.answer(`DELETE ${path}`, (call) => {
@@ -122,7 +128,8 @@ export class ScriptedSite extends ScriptedServer {
         return gone
       })
       this.answer(`POST ${path}`, ({ body }) => {
-        const row = { ...(body as object), id: crypto.randomUUID(), ...stamps(this.#nextTime()) }
+        const at = this.#nextTime()
+        const row = { ...withoutSecret(body as object, at), id: crypto.randomUUID(), ...stamps(at) }
         ;(rows() as unknown[]).unshift(row)
         return row
       })
@@ -177,6 +184,12 @@ export class ScriptedSite extends ScriptedServer {
       const test = this.tests.find((each) => each.id === id)
       return test ?? json({ error: 'not_found', message: 'Este teste não existe mais.' }, 404)
     })
+    this.answer('GET /admin/api/pixels/*/deliveries', () => this.deliveries)
+    this.answer('POST /admin/api/pixels/*/deliveries/retry', () => {
+      this.deliveries = { ...this.deliveries, stopped: null, next_attempt_at: NOW }
+      return { waiting: this.deliveries.waiting }
+    })
+    this.answer('POST /admin/api/pixels/*/check', () => this.check)
     this.answer('GET /admin/api/trash', () => ({
       pixels: this.trash.map((pixel) => makeDeleted(pixel)),
       total: this.trash.length,
@@ -281,6 +294,11 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     consent_category: 'marketing',
     vendor: null,
     conversion_labels: {},
+    delivery: 'browser',
+    has_access_token: false,
+    access_token_stored_at: null,
+    webhook_url: null,
+    send_hashed_email: false,
     auto_disable: false,
     ...stamps(LONG_AGO),
     ...pixel,
@@ -298,6 +316,31 @@ export function makeTest(test: Partial<TagTest> = {}): TagTest {
     steps: [],
     verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
     ...test,
+  }
+}
+
+export function makeDeliveries(deliveries: Partial<PixelDeliveries> = {}): PixelDeliveries {
+  return {
+    deliveries: [],
+    waiting: 0,
+    next_attempt_at: null,
+    stopped: null,
+    refusals: [],
+    ...deliveries,
+  }
+}
+
+export function makeCheck(check: Partial<DeliveryCheck> = {}): DeliveryCheck {
+  return {
+    state: 'accepted',
+    request: {
+      method: 'POST',
+      url: 'https://graph.facebook.com/v26.0/482910377165024/events',
+      body: { data: [{ event_name: 'PageView', action_source: 'website' }], test_event_code: 'TEST48213' },
+    },
+    response: { status: 200, body: '{"events_received":1,"messages":[]}' },
+    message: 'A Meta recebeu o evento de teste.',
+    ...check,
   }
 }
 
@@ -397,6 +440,14 @@ export function makeToday(figures: Partial<Today> = {}): Today {
     counted_since: null,
     ...figures,
   }
+}
+
+/** A secret is written and never read: the row only tells that there is one, and since when. */
+function withoutSecret(body: object, at: string): object {
+  const { access_token, ...columns } = body as { access_token?: string | null }
+  if (access_token === undefined) return columns
+  const isKept = access_token !== null
+  return { ...columns, has_access_token: isKept, access_token_stored_at: isKept ? at : null }
 }
 
 function stamps(at: string): { created_at: string; updated_at: string } {

@@ -15,7 +15,13 @@ type PixelInput = Plain<
     | 'auto_disable'
     | 'consent_category'
     | 'conversion_labels'
-  >
+    | 'delivery'
+    | 'send_hashed_email'
+  > &
+    Partial<Pick<Pixel, 'webhook_url'>> & {
+      /** Write-only: never among the columns of a row. Null removes it. */
+      access_token?: string | null
+    }
 >
 type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
 

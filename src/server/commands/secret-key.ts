@@ -72,6 +72,8 @@ function describe({ keyId, kept, lost }: Discarded<GivenUp>): string {
   if (lost.codes) lines.push('Códigos de recuperação e códigos enviados por e-mail foram apagados.')
   if (lost.people.length > 0)
     lines.push(`Sem verificação em duas etapas, até que a liguem de novo: ${lost.people.join(', ')}.`)
+  if (lost.pixels.length > 0)
+    lines.push(`Sem token, até que ele seja salvo de novo no painel: ${lost.pixels.join(', ')}.`)
   if (lines.length === 1) lines.push('Nada precisou ser descartado.')
   else lines.push('Reinicie o servidor, se ele estiver rodando.')
   return lines.join('\n')

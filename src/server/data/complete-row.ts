@@ -1,11 +1,12 @@
 import { checkViolation, notNull } from './protocol-errors.ts'
-import type { Resource, Row } from './resource.ts'
+import type { Column, Resource, Row } from './resource.ts'
 
 /** A new row: what the client set, and the initial value of everything else. */
 export function completeRow(resource: Resource, input: Row): Row {
   const row: Row = { ...input }
   for (const column of resource.columns) {
-    if (!Object.hasOwn(row, column.name)) row[column.name] = column.initial?.(row) ?? null
+    if (Object.hasOwn(row, column.name) || isOptionalSecret(column)) continue
+    row[column.name] = column.initial?.(row) ?? null
   }
   return checkRow(resource, row)
 }
@@ -27,4 +28,9 @@ export function checkRow(resource: Resource, row: Row): Row {
     }
   }
   return checked
+}
+
+/** Not sent, it stays as it is: null would remove it. */
+function isOptionalSecret({ readable, nullable }: Column): boolean {
+  return readable === false && nullable === true
 }

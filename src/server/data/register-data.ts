@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import type { SecretPort } from '../db/secret-port.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
 import type { AccountPort } from './account-port.ts'
@@ -29,6 +30,7 @@ export interface DataDeps {
   /** Whose account is the principal admin; normalised. */
   principalEmail: string
   pixels: PixelPort
+  secrets: SecretPort
 }
 
 type Operation = (service: DataService, call: Call, reply: FastifyReply) => Promise<FastifyReply>
@@ -44,7 +46,7 @@ const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
 
 /** The data service: the PostgREST protocol on the declared resources. */
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
-  const pixels = trackingPixels(deps.pixels)
+  const pixels = trackingPixels(deps.pixels, deps.secrets)
   const declared = [pixels, adminUsers(deps.accounts, deps.principalEmail)]
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
   const service: DataService = {

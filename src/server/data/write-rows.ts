@@ -150,7 +150,7 @@ export class RowWriter {
     const shown: Row = {}
     for (const { name, readable } of this.#resource.columns) {
       if (readable !== false) shown[name] = row[name]
-      else if (row[name] !== undefined) shown[`${name}_set`] = true
+      else if (row[name] !== undefined) shown[`${name}_set`] = row[name] !== null
     }
     return shown
   }

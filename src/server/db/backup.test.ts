@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { backupDatabase } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -62,4 +63,35 @@ test('a restored database takes its place only when both it and the former are o
     'rename DIR/portico.db.incoming to DIR/portico.db',
     'sync DIR',
   ])
+})
+
+test('what waits to be sent to a vendor is in no backup, not even in its free pages', async () => {
+  const { db, close } = openDatabase(storage)
+  const pixelId = await insertPixel(db, { type: 'meta' })
+  const at = new Date().toISOString()
+  await db
+    .insertInto('deliveries')
+    .values({
+      id: crypto.randomUUID(),
+      kind: 'meta',
+      pixel_id: pixelId,
+      event_id: crypto.randomUUID(),
+      event: 'lead',
+      consent_id: crypto.randomUUID(),
+      category: 'marketing',
+      payload: '{"address":"189.6.10.20"}',
+      next_attempt_at: at,
+      leased_until: null,
+      sent_at: null,
+      created_at: at,
+      expires_at: at,
+    })
+    .execute()
+  const backup = join(storage.dataDir, 'copy.db')
+  backupDatabase(storage.dataDir, backup)
+  expect(await db.selectFrom('deliveries').select('id').execute()).toHaveLength(1)
+  await close()
+  const bytes = fs.readFileSync(backup)
+  expect(bytes.includes('189.6.10.20')).toBe(false)
+  expect(bytes.includes(pixelId)).toBe(true)
 })

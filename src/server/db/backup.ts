@@ -5,6 +5,7 @@ import { BackupError } from './backup-error.ts'
 import { prepareDataDirectory, SQLITE_FILE } from './database.ts'
 import { type BackupFacts, inspectBackup } from './inspect-backup.ts'
 import { syncToDisk } from './owner-only.ts'
+import { LEFT_BEHIND } from './transfer/table-order.ts'
 
 /** One consistent file, taken in one read transaction beside a live server, and on the disk when this returns. */
 export function backupDatabase(dataDir: string, target: string): BackupFacts {
@@ -18,6 +19,7 @@ export function backupDatabase(dataDir: string, target: string): BackupFacts {
     // SQLite fills an empty file, and so keeps its rights.
     closeSync(openSync(partial, 'wx', 0o600))
     copyInto(source, partial)
+    leaveBehind(partial)
     const facts = inspectBackup(partial, target)
     syncToDisk(partial)
     renameSync(partial, target)
@@ -34,6 +36,22 @@ function copyInto(source: string, target: string): void {
   const database = new DatabaseSync(source, { timeout: 5000 })
   try {
     database.prepare('vacuum into ?').run(target)
+  } finally {
+    database.close()
+  }
+}
+
+/** What waits to be sent is about visitors, and whoever restores a backup later must not send it again. */
+function leaveBehind(file: string): void {
+  const database = new DatabaseSync(file)
+  try {
+    for (const table of LEFT_BEHIND) {
+      // An older database does not have it yet.
+      if (database.prepare('select 1 from sqlite_schema where name = ?').get(table) === undefined) continue
+      if (database.prepare(`delete from ${table}`).run().changes === 0) continue
+      // Deleted rows stay in the file until it is written anew.
+      database.exec('vacuum')
+    }
   } finally {
     database.close()
   }

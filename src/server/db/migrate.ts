@@ -19,6 +19,8 @@ import * as tagEvidence from './migrations/0015-tag-evidence.ts'
 import * as ledger from './migrations/0016-ledger.ts'
 import * as trash from './migrations/0017-trash.ts'
 import * as apiKeys from './migrations/0018-api-keys.ts'
+import * as deliveries from './migrations/0019-deliveries.ts'
+import * as expiringDeliveries from './migrations/0020-expiring-deliveries.ts'
 import * as today from './migrations/0021-today.ts'
 import * as alerts from './migrations/0022-alerts.ts'
 import * as tagTests from './migrations/0023-tag-tests.ts'
@@ -45,6 +47,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-ledger': { up: ledger.up },
   '0017-trash': { up: trash.up },
   '0018-api-keys': { up: apiKeys.up },
+  '0019-deliveries': { up: deliveries.up },
+  '0020-expiring-deliveries': { up: expiringDeliveries.up },
   '0021-today': { up: today.up },
   '0022-alerts': { up: alerts.up },
   '0023-tag-tests': { up: tagTests.up },

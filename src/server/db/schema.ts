@@ -3,6 +3,7 @@ import type { AlertKind } from '#contract/alerts.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
@@ -18,6 +19,13 @@ import type {
   AuthSpentChallenges,
   AuthUsers,
 } from './auth-schema.ts'
+import type {
+  Deliveries,
+  DeliveryCounts,
+  DeliveryLog,
+  DeliveryStops,
+  PixelSecrets,
+} from './delivery-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -49,6 +57,12 @@ interface TrackingPixels {
   /** Of the catalogue; null until a version that knows it has looked. */
   vendor: string | null
   conversion_labels: ColumnType<ConversionLabels, string | undefined, string>
+  delivery: Generated<PixelDelivery>
+  /** These two are written together with the row of `pixel_secrets`. */
+  has_access_token: Generated<boolean>
+  access_token_stored_at: Generated<string | null>
+  webhook_url: Generated<string | null>
+  send_hashed_email: Generated<boolean>
   created_at: Timestamp
   updated_at: Timestamp
   /** Set while it is in the trash, where `is_active` is false whatever it was. */
@@ -278,6 +292,11 @@ export interface Schema {
   app_secrets: AppSecrets
   secret_key: SecretKeyState
   tracking_pixels: TrackingPixels
+  pixel_secrets: PixelSecrets
+  deliveries: Deliveries
+  delivery_counts: DeliveryCounts
+  delivery_log: DeliveryLog
+  delivery_stops: DeliveryStops
   permitted_hosts: PermittedHosts
   compiled_tags: CompiledTags
   tag_reports: TagReports
@@ -303,6 +322,8 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'is_active',
   'is_principal',
   'active_when_deleted',
+  'has_access_token',
+  'send_hashed_email',
   'auto_disable',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([

@@ -18,6 +18,7 @@ export const PUBLIC_ALLOWANCES = {
   newsletter: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
   consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
   'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
+  event: { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   /** A page under test reports as things happen, and anybody may try a token. */
   'tag-test': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
@@ -52,6 +53,8 @@ export const HOURLY_CEILINGS = {
   consent: perHour(40_000),
   /** Reports are counts: they add to rows that there are. */
   'tag-report': perHour(1_000_000),
+  /** Rows that leave when their vendor has taken them. */
+  event: perHour(100_000),
   'csp-report': perHour(100_000),
   /** Names that no policy report has named before. */
   'blocked-host': perHour(1_000),

@@ -2,4 +2,5 @@
 export const SEALED_COLUMNS = [
   { table: 'auth_factors', column: 'secret', key: 'id' },
   { table: 'app_secrets', column: 'value', key: 'name' },
+  { table: 'pixel_secrets', column: 'value', key: 'pixel_id' },
 ] as const

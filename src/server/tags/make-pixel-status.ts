@@ -1,7 +1,9 @@
 import { type BlockedHost, type PixelStatus, TAG_REFUSED, type TagWarning } from '#contract/tag-status.ts'
 import type { Breaker } from './breaker/read-breakers.ts'
 import type { Double, NamedPixel } from './find-doubles.ts'
+import { judgeCopies } from './health/judge-copies.ts'
 import { judgeHealth } from './health/judge-health.ts'
+import type { CopyEvidence } from './health/read-copy-evidence.ts'
 import { NO_EVIDENCE, type TagEvidence } from './health/read-evidence.ts'
 import { listPixelHosts, type Permission } from './hosts/list-pixel-hosts.ts'
 import type { ReportCounts } from './read-report-counts.ts'
@@ -16,6 +18,7 @@ export interface PixelFacts {
   isPaused: boolean
   counts: ReadonlyMap<string, ReportCounts>
   evidence: ReadonlyMap<string, TagEvidence>
+  copies: ReadonlyMap<string, CopyEvidence>
   stopped: ReadonlyMap<string, BlockedHost[]>
   doubles: ReadonlyMap<string, Double>
   breakers: ReadonlyMap<string, Breaker>
@@ -27,7 +30,7 @@ const UNCOUNTED: ReportCounts = { ran: 0, blocked: 0, failed: 0, last_ran_at: nu
 
 export function makePixelStatus(
   pixel: NamedPixel & { vendor: string | null; is_active: boolean },
-  { tags, ownHosts, isPaused, counts, evidence, stopped, doubles, breakers, permissions }: PixelFacts,
+  { tags, ownHosts, isPaused, counts, evidence, copies, stopped, doubles, breakers, permissions }: PixelFacts,
 ): PixelStatus {
   const { id, is_active: isActive } = pixel
   const prepared = tags.prepared.get(id)
@@ -39,32 +42,36 @@ export function makePixelStatus(
     ? warningsOf(compiled?.warnings ?? [], { refusal, isLeftOut, double: doubles.get(id) })
     : []
   const own = counts.get(id) ?? UNCOUNTED
+  const copy = isActive && !isPaused ? copies.get(id) : undefined
+  const isAbsent = copy?.delivery === 'server'
+  const browser = judgeHealth({
+    isActive,
+    isPaused,
+    breaker: breakers.get(id) ?? null,
+    // Until it is compiled nobody can say that it is empty; of what the server tells alone, nothing has to run here.
+    steps: prepared?.isTold === true ? 1 : (compiled?.steps.length ?? 1),
+    headItems: compiled?.head.length ?? 0,
+    refusal,
+    isLeftOut,
+    warnings: compiled?.warnings ?? [],
+    vendorName: vendor?.name ?? `a plataforma de "${pixel.name.slice(0, 60)}"`,
+    visibleId: prepared?.tag.hit?.id ?? null,
+    evidence: evidence.get(id) ?? NO_EVIDENCE,
+    lastError: own.last_error,
+    stopped: stopped.get(id) ?? [],
+  })
   return {
     pixel_id: id,
-    runnable: compiled === null ? refusal === null : compiled.steps.length + compiled.head.length > 0,
+    runnable:
+      isAbsent || (compiled === null ? refusal === null : compiled.steps.length + compiled.head.length > 0),
     warnings,
     ...own,
     vendor: vendor === undefined ? null : { id: vendor.id, name: vendor.name },
     hosts:
-      prepared === undefined || permissions === null
+      prepared === undefined || permissions === null || isAbsent
         ? []
         : listPixelHosts(prepared.spending, ownHosts, permissions.get(id) ?? []),
-    ...judgeHealth({
-      isActive,
-      isPaused,
-      breaker: breakers.get(id) ?? null,
-      // Until it is compiled nobody can say that it is empty.
-      steps: compiled?.steps.length ?? 1,
-      headItems: compiled?.head.length ?? 0,
-      refusal,
-      isLeftOut,
-      warnings: compiled?.warnings ?? [],
-      vendorName: vendor?.name ?? `a plataforma de "${pixel.name.slice(0, 60)}"`,
-      visibleId: prepared?.tag.hit?.id ?? null,
-      evidence: evidence.get(id) ?? NO_EVIDENCE,
-      lastError: own.last_error,
-      stopped: stopped.get(id) ?? [],
-    }),
+    ...(copy === undefined ? browser : judgeCopies(browser, copy)),
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { CompiledTag, VendorMark } from './compiled-tag.ts'
@@ -19,12 +20,15 @@ export interface ActivePixel {
   consent_category: ConsentCategory
   conversion_labels: ConversionLabels
   compiled: CompiledTag
+  delivery?: PixelDelivery
 }
 
 /** One pixel's share of the tag set: made once for as long as nothing about it changes. */
 export interface PreparedTag {
   compiled: CompiledTag
   tag: ManifestTag
+  /** The server tells its vendor of events. */
+  isTold: boolean
   /** The tag as it stands in the manifest. */
   script: string
   /** Text of each file by its path. */
@@ -41,7 +45,9 @@ export interface PreparedTag {
 }
 
 export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): PreparedTag {
-  const { compiled } = pixel
+  // Nothing of a vendor that the server alone tells is on the page.
+  const isAbsent = pixel.delivery === 'server'
+  const compiled = isAbsent ? { ...pixel.compiled, steps: [], head: [] } : pixel.compiled
   const files = new Map<string, string>()
   const steps = compiled.steps.map((step) => {
     if (step.kind !== 'own') return step
@@ -64,14 +70,14 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     vendorId: pixel.pixel_id,
     hosts: entriesOf(sources),
     steps,
-    ...hitOf(pixel, marks),
-    ...conversionsOf(pixel, marks),
+    ...(isAbsent ? {} : { ...hitOf(pixel, marks), ...conversionsOf(pixel, marks) }),
     ...leftoversOfVendors(marks),
   }
   const script = toScript(tag)
   return {
     compiled,
     tag,
+    isTold: (pixel.delivery ?? 'browser') !== 'browser',
     script,
     files,
     marks,

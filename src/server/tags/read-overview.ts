@@ -2,6 +2,7 @@ import type { BlockedHost, PixelStatus, TagOverview } from '#contract/tag-status
 import type { Db } from '../db/database.ts'
 import { readBreakers } from './breaker/read-breakers.ts'
 import { findDoubles } from './find-doubles.ts'
+import { readCopyEvidence } from './health/read-copy-evidence.ts'
 import { readEvidence } from './health/read-evidence.ts'
 import { groupBlockedHosts } from './hosts/group-blocked-hosts.ts'
 import { readBlockedHosts } from './hosts/read-blocked-hosts.ts'
@@ -23,20 +24,23 @@ export async function readOverview(
 ): Promise<TagOverview> {
   const since = new Date(now - DAY_MS).toISOString()
   const revisions = new Map([...tags.prepared].map(([id, { revision }]) => [id, revision]))
-  const [state, pixels, counts, evidence, blocked, permissions, policy, breakers] = await Promise.all([
-    db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
-    db
-      .selectFrom('tracking_pixels')
-      .select(['id', 'name', 'type', 'pixel_id', 'vendor', 'is_active'])
-      .where('deleted_at', 'is', null)
-      .execute(),
-    readReportCounts(db, since),
-    readEvidence(db, revisions, now),
-    readBlockedHosts(db, tags.prepared),
-    readPermissions(db),
-    readPolicySize(db, budget),
-    readBreakers(db, revisions, now),
-  ])
+  const [state, pixels, counts, evidence, copies, blocked, permissions, policy, breakers] = await Promise.all(
+    [
+      db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
+      db
+        .selectFrom('tracking_pixels')
+        .select(['id', 'name', 'type', 'pixel_id', 'vendor', 'is_active'])
+        .where('deleted_at', 'is', null)
+        .execute(),
+      readReportCounts(db, since),
+      readEvidence(db, revisions, now),
+      readCopyEvidence(db, now),
+      readBlockedHosts(db, tags.prepared),
+      readPermissions(db),
+      readPolicySize(db, budget),
+      readBreakers(db, revisions, now),
+    ],
+  )
   const { tags_paused_at: at, tags_paused_by: by } = state
   const active = pixels.filter(({ is_active }) => is_active)
   const facts = {
@@ -45,6 +49,7 @@ export async function readOverview(
     isPaused: at !== null,
     counts,
     evidence,
+    copies,
     breakers,
     stopped: stoppedByPixel(blocked, since),
     doubles: findDoubles(active, (id) => tags.prepared.get(id)?.compiled.vendors ?? []),

@@ -13,17 +13,30 @@ interface ConsentDeps {
   db: Db
   guard: PublicGuard
   refusals: RefusalBuffer
+  /** Ends what the choice no longer allows; gives the cookies that end with it. */
+  withhold: (choice: {
+    consentId: string
+    granted: readonly string[]
+    cookieHeader: string | undefined
+  }) => Promise<string[]>
 }
 
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
-export function registerConsent(app: FastifyInstance, { db, guard, refusals }: ConsentDeps): void {
+export function registerConsent(app: FastifyInstance, { db, guard, refusals, withhold }: ConsentDeps): void {
   app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a consent record')
+    const { id, action, categories, text_version, tag_set_version } = parsed.data
+    // Before anything can refuse the record: what was taken back is taken back.
+    const ended = await withhold({
+      consentId: id,
+      granted: categories,
+      cookieHeader: request.headers.cookie,
+    })
+    if (ended.length > 0) reply.header('set-cookie', ended)
     // The choice holds in the browser either way; only its proof is missing, and the answer says so.
     reserveRoom(guard, 'consent')
-    const { id, action, categories, text_version, tag_set_version } = parsed.data
     const recordId = randomUUID()
     const createdAt = new Date().toISOString()
     await db

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RecognisedTag } from '#contract/tag-status.ts'
 import type { PixelForm } from './api/save-pixel.ts'
 import { describeFilled, describeQuestion, type FillContext, planFill } from './plan-fill.ts'
+import { toSendingForm } from './sending/sending-form.ts'
 
 const EMPTY: PixelForm = {
   name: '',
@@ -12,6 +13,7 @@ const EMPTY: PixelForm = {
   conversion_labels: { lead: '', contact: '', sign_up: '' },
   is_active: true,
   auto_disable: false,
+  ...toSendingForm(null),
 }
 const META: RecognisedTag = {
   vendor: 'meta-pixel',

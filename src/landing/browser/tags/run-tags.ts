@@ -3,6 +3,7 @@ import { type ManifestTag, type TagManifest, tagPath } from '#contract/tag-manif
 import { cleanUpAfter } from './delete-leftovers.ts'
 import { deliverConversion } from './deliver-conversion.ts'
 import { runStep } from './run-step.ts'
+import { sendEvent } from './send-event.ts'
 import { sendReport } from './send-report.ts'
 import { TagRun } from './tag-run.ts'
 import type { Conversion } from './watch-conversions.ts'
@@ -22,10 +23,12 @@ export async function runTags(
   version: string,
   allowed: readonly ConsentCategory[],
 ): Promise<(conversion: Conversion) => void> {
-  const { tags } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
+  const { tags, told } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   if (watch === null) {
     watch = watchRuns(version, runs)
     cleanUpAfter(running)
+    // Once for a page. Whether anybody may be told of it, the server knows from the choice itself.
+    if (told) sendEvent({ name: 'page_view' })
   }
   for (const tag of tags) {
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue
@@ -34,8 +37,9 @@ export async function runTags(
     void runSteps(tag, run).then(watch.settled)
   }
   return (conversion) => {
+    if (told) sendEvent(conversion)
     const ids = deliverConversion(conversion, running())
-    if (ids.length > 0) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
+    if (ids[0]) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
   }
 }
 

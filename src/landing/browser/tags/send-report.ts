@@ -1,5 +1,6 @@
 import { TAG_REPORT_PATH, type TagReport } from '#contract/tag-report.ts'
+import { sendJson } from './send-json.ts'
 
 export function sendReport(report: TagReport): void {
-  navigator.sendBeacon(TAG_REPORT_PATH, new Blob([JSON.stringify(report)], { type: 'application/json' }))
+  sendJson(TAG_REPORT_PATH, report)
 }

@@ -6,6 +6,7 @@ import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import { makeSecretKey } from '#server/secrets/secret-key.ts'
 import { replaceSecretKeyFile } from '#server/secrets/secret-key-file.ts'
 import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { insertSecrets, openAll, type SecretRow, textsOf } from '#tests/support/secret-rows.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { openLogin } from '../sessions/open-session.ts'
@@ -33,6 +34,13 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     const secrets = await prepareDatabase(config, database.db, failOnProblem)
     ana = await insertSecrets(database.db, secrets, 'ana@exemplo.com.br')
     bia = await insertSecrets(database.db, secrets, 'bia@exemplo.com.br')
+    const pixelId = await insertPixel(database.db, { type: 'meta', name: 'Meta' })
+    const place = { table: 'pixel_secrets', column: 'value', row: pixelId }
+    await database.db
+      .insertInto('pixel_secrets')
+      .values({ pixel_id: pixelId, value: await secrets.seal(database.db, place, 'EAAG') })
+      .execute()
+    await database.db.updateTable('tracking_pixels').set({ has_access_token: true }).execute()
     const { keys } = await createAuthContext(config, database.db, secrets)
     kid = (await keys.current()).signer.key.kid
     for (const rows of [ana, bia]) {
@@ -55,7 +63,9 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
   })
 
   const discard = () => discardSecrets(config, database.db, giveUpSecrets)
-  const count = async (table: 'auth_factors' | 'auth_logins' | 'auth_recovery_codes' | 'app_secrets') =>
+  const count = async (
+    table: 'auth_factors' | 'auth_logins' | 'auth_recovery_codes' | 'app_secrets' | 'pixel_secrets',
+  ) =>
     Number(
       (
         await database.db
@@ -70,7 +80,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
   }
 
   test('takes nothing while everything can be read', async () => {
-    expect((await discard()).lost).toEqual({ people: [], signingKey: false, codes: false })
+    expect((await discard()).lost).toEqual({ people: [], signingKey: false, codes: false, pixels: [] })
     const { secrets, context } = await reopen()
     expect(await openAll(database.db, secrets, [...ana, ...bia])).toEqual(textsOf([...ana, ...bia]))
     expect((await context.keys.current()).signer.key.kid).toBe(kid)
@@ -87,6 +97,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
       people: ['ana@exemplo.com.br'],
       signingKey: false,
       codes: false,
+      pixels: [],
     })
     const { secrets, context } = await reopen()
     expect(await openAll(database.db, secrets, bia)).toEqual(textsOf(bia))
@@ -105,7 +116,12 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     expect(discarded).toEqual({
       keyId: other.id,
       kept: 0,
-      lost: { people: ['ana@exemplo.com.br', 'bia@exemplo.com.br'], signingKey: true, codes: true },
+      lost: {
+        people: ['ana@exemplo.com.br', 'bia@exemplo.com.br'],
+        signingKey: true,
+        codes: true,
+        pixels: ['Meta'],
+      },
     })
     expect([
       await count('auth_factors'),
@@ -113,6 +129,9 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
       await count('auth_recovery_codes'),
     ]).toEqual([0, 0, 0])
     expect(await count('app_secrets')).toBe(0)
+    expect(await count('pixel_secrets')).toBe(0)
+    const [pixel] = await database.db.selectFrom('tracking_pixels').select('has_access_token').execute()
+    expect(pixel?.has_access_token).toBe(false)
     const { context } = await reopen()
     expect((await context.keys.current()).signer.key.kid).not.toBe(kid)
     expect(await count('app_secrets')).toBe(3)

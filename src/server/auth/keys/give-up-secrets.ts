@@ -14,6 +14,8 @@ export interface GivenUp {
   signingKey: boolean
   /** Recovery codes, and codes and links that were mailed and not used yet. */
   codes: boolean
+  /** Names of pixels whose token has to be saved again before the server can send for them. */
+  pixels: string[]
 }
 
 /** Removes what nothing can read any more, with all that depended on it. Keys are made anew by the next start. */
@@ -24,6 +26,7 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
     people: await removeFactors(trx, rowsOf('auth_factors')),
     signingKey: names.includes(SIGNING_KEY_SECRET),
     codes: names.includes(CODE_SECRET),
+    pixels: await removePixelTokens(trx, rowsOf('pixel_secrets')),
   }
   for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
   if (given.signingKey) {
@@ -39,9 +42,21 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
       actor_id: null,
       actor: 'command line',
       action: 'auth.secrets_discarded',
-      before: { app_secrets: names, factors: rowsOf('auth_factors') },
+      before: { app_secrets: names, factors: rowsOf('auth_factors'), pixels: rowsOf('pixel_secrets') },
     })
   return given
+}
+
+async function removePixelTokens(trx: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  await trx.deleteFrom('pixel_secrets').where('pixel_id', 'in', ids).execute()
+  const pixels = await trx
+    .updateTable('tracking_pixels')
+    .set({ has_access_token: false, access_token_stored_at: null })
+    .where('id', 'in', ids)
+    .returning('name')
+    .execute()
+  return pixels.map(({ name }) => name).sort()
 }
 
 async function removeFactors(trx: Db, ids: readonly string[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { makeCookie, readCookie } from './cookies.ts'
+import { readCookie } from '#server/http/read-cookie.ts'
+import { makeCookie } from './cookies.ts'
 
 const DEVICE_COOKIE = '__Host-portico-device'
 const DEVICE_MAX_SECONDS = 400 * 24 * 60 * 60

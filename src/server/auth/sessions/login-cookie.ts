@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { makeCookie, readCookie } from './cookies.ts'
+import { readCookie } from '#server/http/read-cookie.ts'
+import { makeCookie } from './cookies.ts'
 
 /** The prefix makes browsers refuse it from scripts, from other paths and from plain http. */
 const LOGIN_COOKIE = '__Host-Http-portico'

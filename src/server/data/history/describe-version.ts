@@ -1,5 +1,6 @@
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
+import { DELIVERY_LABELS } from '#contract/pixel-delivery.ts'
 import type { FieldChange, VersionKind } from '#contract/pixel-history.ts'
 import type { Row } from '../resource.ts'
 import { diffLines } from './diff-lines.ts'
@@ -22,6 +23,9 @@ export const CONTENT_COLUMNS = [
   'code',
   'consent_category',
   'conversion_labels',
+  'delivery',
+  'webhook_url',
+  'send_hashed_email',
 ] as const
 
 const LABELS: Record<string, string> = {
@@ -33,6 +37,10 @@ const LABELS: Record<string, string> = {
   consent_category: 'Categoria',
   conversion_labels: 'Rótulos de conversão',
   allowed_hosts: 'Endereços permitidos',
+  delivery: 'Envio',
+  access_token_stored_at: 'Token guardado em',
+  webhook_url: 'Endereço do webhook',
+  send_hashed_email: 'E-mail em código (hash) para a Meta',
   auto_disable: 'Disjuntor',
 }
 
@@ -79,6 +87,8 @@ function changedColumns(before: Row | null, after: Row | null): string[] {
 function inWords(field: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
   if (field === 'is_active') return value === true ? 'Ativo' : 'Inativo'
+  if (field === 'send_hashed_email') return value === true ? 'Sim' : 'Não'
+  if (field === 'delivery') return labelIn(DELIVERY_LABELS, value)
   if (field === 'auto_disable') return value === true ? 'Pausa sozinha' : 'Só avisa'
   if (field === 'type') return labelIn(PIXEL_TYPE_LABELS, value)
   if (field === 'consent_category') return labelIn(TAG_CATEGORY_LABELS, value)

@@ -9,9 +9,11 @@ import {
   PIXEL_TYPES,
   type PixelType,
 } from '#contract/pixel.ts'
+import { PIXEL_DELIVERIES } from '#contract/pixel-delivery.ts'
+import type { SecretPort } from '#server/db/secret-port.ts'
 import { isHostName } from '../host-name.ts'
 import type { ChangeReview, Column, Resource } from '../resource.ts'
-import { trashStore } from '../trash/trash-store.ts'
+import { pixelStore } from './pixel-store.ts'
 
 const MAX_HOSTS = 100
 
@@ -105,6 +107,36 @@ const COLUMNS: readonly Column[] = [
       passes: isConversionLabels,
     },
   },
+  {
+    name: 'delivery',
+    type: 'text',
+    writable: 'always',
+    initial: () => 'browser',
+    check: {
+      constraint: 'tracking_pixels_delivery_check',
+      expected: `delivery must be one of ${PIXEL_DELIVERIES.join(', ')}`,
+      passes: (value) => (PIXEL_DELIVERIES as readonly unknown[]).includes(value),
+    },
+  },
+  // Absent: as it is. Null or empty: removed.
+  {
+    name: 'access_token',
+    type: 'text',
+    writable: 'always',
+    readable: false,
+    nullable: true,
+    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
+  },
+  { name: 'has_access_token', type: 'boolean', writable: 'maintained', initial: () => false },
+  { name: 'access_token_stored_at', type: 'timestamp', writable: 'maintained', nullable: true },
+  {
+    name: 'webhook_url',
+    type: 'text',
+    writable: 'always',
+    nullable: true,
+    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
+  },
+  { name: 'send_hashed_email', type: 'boolean', writable: 'always', initial: () => false },
   { name: 'auto_disable', type: 'boolean', writable: 'always', initial: () => false },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
@@ -120,7 +152,7 @@ export interface PixelPort {
   afterChange(): Promise<void>
 }
 
-export function trackingPixels(port: PixelPort): Resource {
+export function trackingPixels(port: PixelPort, secrets: SecretPort): Resource {
   const name = 'tracking_pixels'
   const columns: readonly Column[] = [
     ...COLUMNS,
@@ -140,7 +172,7 @@ export function trackingPixels(port: PixelPort): Resource {
     versionColumn: 'updated_at',
     defaultOrder: ['created_at'],
     source: (db) => db.selectFrom(name).where(`${name}.deleted_at`, 'is', null),
-    store: trashStore(name, columns),
+    store: pixelStore(name, columns, secrets),
     review: () => port.review(),
     afterChange: () => port.afterChange(),
   }

@@ -20,6 +20,11 @@ export const TABLE_KEYS = {
   app_secrets: ['name'],
   secret_key: ['id'],
   tracking_pixels: ['id'],
+  pixel_secrets: ['pixel_id'],
+  deliveries: ['id'],
+  delivery_counts: ['pixel_id', 'hour', 'state', 'reason'],
+  delivery_log: ['id'],
+  delivery_stops: ['pixel_id'],
   permitted_hosts: ['pixel_id', 'host'],
   compiled_tags: ['pixel_id'],
   tag_reports: ['pixel_id', 'hour'],
@@ -43,3 +48,6 @@ export const TABLE_KEYS = {
 export type TableName = keyof typeof TABLE_KEYS
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[]
+
+/** What is in them is about visitors and of no use a week later: no part of an export or a backup. */
+export const LEFT_BEHIND: ReadonlySet<TableName> = new Set(['deliveries'])

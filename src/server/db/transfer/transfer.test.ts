@@ -20,6 +20,8 @@ async function make(engine: EngineName): Promise<TestDatabase> {
   return database
 }
 
+const tokenPlace = (row: string) => ({ table: 'pixel_secrets', column: 'value', row })
+
 /** At least one row in every table, with what engines may treat differently: emptiness, quotes, long texts, JSON. */
 async function fill({ db, secrets }: TestDatabase): Promise<void> {
   await insertSecrets(db, secrets, 'ana@exemplo.com.br')
@@ -112,6 +114,49 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
       consent_category: 'marketing',
       vendor: null,
       ...time,
+    })
+    .execute()
+  await db
+    .insertInto('pixel_secrets')
+    .values({ pixel_id: pixel, value: await secrets.seal(db, tokenPlace(pixel), 'EAAG-token') })
+    .execute()
+  await db
+    .insertInto('delivery_counts')
+    .values({ pixel_id: pixel, hour: at, state: 'refused', reason: '100/2804003', count: 2 })
+    .execute()
+  await db
+    .insertInto('delivery_log')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      event: 'lead',
+      state: 'accepted',
+      attempts: 1,
+      answer: 'HTTP 200',
+      message: 'Aceito.',
+      created_at: at,
+    })
+    .execute()
+  await db
+    .insertInto('delivery_stops')
+    .values({ pixel_id: pixel, code: 'token_refused', message: 'x', stopped_at: at })
+    .execute()
+  await db
+    .insertInto('deliveries')
+    .values({
+      id: randomUUID(),
+      kind: 'webhook',
+      pixel_id: pixel,
+      event_id: randomUUID(),
+      event: 'lead',
+      consent_id: randomUUID(),
+      category: 'marketing',
+      payload: '{"address":"203.0.113.7"}',
+      next_attempt_at: at,
+      leased_until: null,
+      sent_at: null,
+      created_at: at,
+      expires_at: at,
     })
     .execute()
   await db
@@ -270,9 +315,13 @@ test.each<[EngineName, EngineName]>([
   const before = await rowsOf(source.db)
   expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([])
   const target = await make(to)
+  expect(await textOf(source.db)).not.toContain('203.0.113.7')
+  before.deliveries = []
   const count = await importRows(target.db, { lines: linesOf(await textOf(source.db)), force: false, accept })
   expect(count).toBe(Object.values(before).reduce((sum, rows) => sum + rows.length, 0))
   expect(await rowsOf(target.db)).toEqual(before)
+  const token = await target.db.selectFrom('pixel_secrets').selectAll().executeTakeFirstOrThrow()
+  expect(await source.secrets.open(tokenPlace(token.pixel_id), token.value)).toBe('EAAG-token')
   const secretRows = await insertSecrets(source.db, source.secrets)
   await importRows(target.db, { lines: linesOf(await textOf(source.db)), force: true, accept })
   expect(await openAll(target.db, source.secrets, secretRows)).toEqual(textsOf(secretRows))

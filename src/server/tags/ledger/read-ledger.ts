@@ -1,6 +1,8 @@
+import { DELIVERY_STATES, type DeliveryState } from '#contract/delivery-log.ts'
 import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
+import { readCopies } from './read-copies.ts'
 import type { LedgerRange } from './read-ledger-range.ts'
 
 /** What became of the visits in which a pixel was offered, by hour or by day. Times that have not begun yet are left out. */
@@ -12,10 +14,11 @@ export async function readLedger(
 ): Promise<PixelLedger> {
   const [from = now] = edges
   const to = edges.at(-1) ?? now
-  const [pixel, hours] = await Promise.all([
+  const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const [pixel, hours, copies] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
-      .select('id')
+      .select('delivery')
       .where('id', '=', pixelId)
       .where('deleted_at', 'is', null)
       .executeTakeFirst(),
@@ -23,9 +26,10 @@ export async function readLedger(
       .selectFrom('tag_reports')
       .select(['hour', 'ran', 'blocked', 'failed', 'not_consented'])
       .where('pixel_id', '=', pixelId)
-      .where('hour', '>=', new Date(from).toISOString())
-      .where('hour', '<', new Date(to).toISOString())
+      .where('hour', '>=', span.from)
+      .where('hour', '<', span.to)
       .execute(),
+    readCopies(db, pixelId, span),
   ])
   if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
   const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
@@ -34,12 +38,27 @@ export async function readLedger(
     const index = edges.findLastIndex((edge) => edge <= time)
     rows[index]?.add(hour)
   }
+  const sums = rows.map(() => new Map<DeliveryState, number>())
+  for (const { at, state, count } of copies) {
+    const sum = sums[edges.findLastIndex((edge) => edge <= Date.parse(at))]
+    sum?.set(state, (sum.get(state) ?? 0) + count)
+  }
+  const isSending = pixel.delivery !== 'browser'
   return {
     step,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    rows: rows.filter(({ start }) => start <= now).map((sum) => sum.toRow()),
+    rows: rows
+      .map((sum, index) => ({ ...sum.toRow(), ...copyColumns(sums[index] ?? new Map(), isSending) }))
+      .filter((row) => Date.parse(row.from) <= now),
   }
+}
+
+/** All seven or none: what nobody counts is absent, and no zero. */
+function copyColumns(sum: ReadonlyMap<DeliveryState, number>, isSending: boolean): Partial<LedgerRow> {
+  if (sum.size === 0 && !isSending) return {}
+  const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, sum.get(state) ?? 0]))
+  return { events: Object.values(states).reduce((total, count) => total + count, 0), ...states }
 }
 
 interface HourCounts {

@@ -8,7 +8,9 @@ import { type PixelForm, toRow } from './save-pixel.ts'
 /** What is typed, beside what somebody else saved; again once the typing rests. */
 export function useConflict({ id, updated_at }: Pick<Pixel, 'id' | 'updated_at'>, form: PixelForm) {
   const { admin } = useServices()
-  const typed = useSettled(JSON.stringify(toRow(form)))
+  // A secret that was typed goes where it is stored, and nowhere else.
+  const { access_token: _secret, ...columns } = toRow(form)
+  const typed = useSettled(JSON.stringify(columns))
   return useQuery({
     queryKey: ['conflict', id, updated_at, typed],
     queryFn: ({ signal }) =>

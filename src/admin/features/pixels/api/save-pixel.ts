@@ -9,6 +9,7 @@ import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#c
 import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
 import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
+import { findSendingFault, sendingFields, toSendingColumns } from '../sending/sending-form.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './pixel-gone.ts'
 
@@ -37,6 +38,7 @@ export const pixelFormSchema = z
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
     auto_disable: z.boolean(),
+    ...sendingFields,
   })
   .check(
     z.refine(({ type, pixel_id }) => type === 'custom' || pixel_id !== '', {
@@ -50,12 +52,22 @@ export const pixelFormSchema = z
         error: 'Use só letras, números, hífen e sublinhado, até 64 caracteres.',
       },
     ),
+    ({ value, issues }) => {
+      const fault = findSendingFault(value)
+      if (fault === null) return
+      issues.push({ code: 'custom', message: fault.message, path: fault.field.split('.'), input: value })
+    },
   )
 
 /** What the server refuses about the code alone, in its own words, which stand at the field; else null. */
 export function faultOfCode(error: unknown): string | null {
   if (!(error instanceof RequestError)) return null
   return error.code === TAG_REFUSED || error.code === POLICY_FULL ? error.message : null
+}
+
+/** What the server refuses about how the pixel is sent, in its own words; else null. */
+export function faultOfSending(error: unknown): string | null {
+  return error instanceof RequestError && error.code === 'pixel_delivery_refused' ? error.message : null
 }
 
 export type PixelForm = z.infer<typeof pixelFormSchema>
@@ -85,10 +97,17 @@ export function useSavePixel() {
 
 /** As it is stored. */
 export function toRow(form: PixelForm) {
+  const { name, type, code, consent_category, is_active, auto_disable } = form
   return {
-    ...form,
-    pixel_id: form.type === 'custom' ? null : form.pixel_id,
+    name,
+    type,
+    pixel_id: type === 'custom' ? null : form.pixel_id,
+    code,
+    consent_category,
     conversion_labels: givenLabels(form.conversion_labels),
+    is_active,
+    auto_disable,
+    ...toSendingColumns(form),
   }
 }
 

@@ -7,6 +7,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { displayedCode } from '../displayed-code.ts'
 import { CodeBlock } from './code-block.tsx'
+import type { FormStart } from './form-start.ts'
 import { HoursChart } from './hours-chart.tsx'
 import { PanelHealth } from './panel-health.tsx'
 import { PixelHosts } from './pixel-hosts.tsx'
@@ -14,11 +15,11 @@ import { PixelHosts } from './pixel-hosts.tsx'
 interface CodePanelProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onEditCode: () => void
+  onMend: (startsAt: FormStart) => void
   onClose: () => void
 }
 
-export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
+export function CodePanel({ pixel, run, onMend, onClose }: CodePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
   useEffect(() => {
@@ -39,7 +40,7 @@ export function CodePanel({ pixel, run, onEditCode, onClose }: CodePanelProps) {
           <X aria-hidden="true" />
         </IconButton>
       </header>
-      <PanelHealth pixel={pixel} run={run} onEditCode={onEditCode} />
+      <PanelHealth pixel={pixel} run={run} onMend={onMend} />
       <HoursChart pixelId={pixel.id} />
       <CodeBlock code={code} className="mx-2 mb-2" />
       <PixelHosts pixel={pixel} />

@@ -2,6 +2,7 @@ import type { RefObject } from 'react'
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { listNotes } from '../list-notes.ts'
+import type { FormStart } from './form-start.ts'
 import { PixelNote } from './pixel-note.tsx'
 import { TagWarnings } from './tag-warnings.tsx'
 
@@ -10,11 +11,12 @@ interface HealthNotesProps {
   run: PixelRun | undefined
   /** Where the focus goes when the note that had it is settled. */
   focusAfter: RefObject<HTMLElement | null>
-  onEditCode: () => void
+  /** Opens the form where the fault is. */
+  onMend: (startsAt: FormStart) => void
 }
 
 /** Every reason with what mends it, and the warnings about the code. */
-export function HealthNotes({ pixelId, run, focusAfter, onEditCode }: HealthNotesProps) {
+export function HealthNotes({ pixelId, run, focusAfter, onMend }: HealthNotesProps) {
   const notes = run ? listNotes(run.status.reasons, run.blocked) : []
   const said = new Set(run?.status.reasons.map(({ message }) => message))
   const warnings = run?.status.warnings.filter(({ message }) => !said.has(message)) ?? []
@@ -29,7 +31,7 @@ export function HealthNotes({ pixelId, run, focusAfter, onEditCode }: HealthNote
                 note={note}
                 pixelId={pixelId}
                 lastError={run?.status.last_error ?? null}
-                onEditCode={onEditCode}
+                onMend={onMend}
               />
             </li>
           ))}

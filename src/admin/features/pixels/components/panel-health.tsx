@@ -2,17 +2,18 @@ import { useRef } from 'react'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { healthOf } from '../pixel-health.ts'
+import type { FormStart } from './form-start.ts'
 import { HealthMark } from './health-mark.tsx'
 import { HealthNotes } from './health-notes.tsx'
 
 interface PanelHealthProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onEditCode: () => void
+  onMend: (startsAt: FormStart) => void
 }
 
 /** How the pixel is doing, every reason with what mends it, and the warnings about its code. */
-export function PanelHealth({ pixel, run, onEditCode }: PanelHealthProps) {
+export function PanelHealth({ pixel, run, onMend }: PanelHealthProps) {
   const health = healthOf(pixel, run?.status)
   const mark = useRef<HTMLDivElement>(null)
   if (health === undefined) return null
@@ -21,7 +22,7 @@ export function PanelHealth({ pixel, run, onEditCode }: PanelHealthProps) {
       <div ref={mark} tabIndex={-1} className="focus:outline-0">
         <HealthMark health={health} run={run} />
       </div>
-      <HealthNotes pixelId={pixel.id} run={run} focusAfter={mark} onEditCode={onEditCode} />
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={mark} onMend={onMend} />
     </section>
   )
 }

@@ -11,6 +11,7 @@ import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { healthOf } from '../pixel-health.ts'
+import type { FormStart } from './form-start.ts'
 import { HealthMark } from './health-mark.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import { TypeGlyph } from './type-glyph.tsx'
@@ -18,7 +19,7 @@ import { WarningCount } from './warning-count.tsx'
 
 export interface PixelActions {
   onShowCode: (id: string) => void
-  onEdit: (pixel: Pixel, how?: { startsAtCode: boolean }) => void
+  onEdit: (pixel: Pixel, startsAt?: FormStart) => void
   onDelete: (pixel: Pixel) => void
 }
 

@@ -28,16 +28,21 @@ interface PixelFormFieldsProps {
   recognition: ReturnType<typeof useRecognition>
   /** What is known of the code, under it. */
   aboutCode: ReactNode
+  /** How the vendor is told. */
+  aboutSending: ReactNode
   /** What the tag will do, at the end. */
   aboutTag: ReactNode
   /** True where the code stands in the page's HTML for everybody. */
   needsNoConsent: boolean
   /** Whoever comes to mend the code begins there. */
   startsAtCode: boolean
+  /** False where the server alone tells the vendor. */
+  runsCode: boolean
 }
 
 export function PixelFormFields(props: PixelFormFieldsProps) {
-  const { form, generation, recognition, aboutCode, aboutTag, needsNoConsent, startsAtCode } = props
+  const { form, generation, recognition, aboutCode, aboutSending, aboutTag } = props
+  const { needsNoConsent, startsAtCode, runsCode } = props
   const { register, setValue, watch, formState } = form
   const { errors } = formState
   const [type, pixelId, category] = watch(['type', 'pixel_id', 'consent_category'])
@@ -94,7 +99,11 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
           </Field>
         ) : null}
       </div>
-      <Field label="Código do Pixel" error={errors.code?.message}>
+      <Field
+        label="Código do Pixel"
+        error={errors.code?.message}
+        hint={runsCode ? null : 'Com o envio pelo servidor, este código fica guardado e não roda na página.'}
+      >
         {(control) => (
           <textarea
             rows={12}
@@ -127,6 +136,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
           />
         )}
       </Field>
+      {aboutSending}
       {aboutTag}
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />

@@ -11,10 +11,22 @@ import { isConversionLabels } from '#contract/conversion.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
 import { useAskPreview, useTagPreview } from '../api/preview-tag.ts'
-import { faultOfCode, givenLabels, type PixelForm, pixelFormSchema, useSavePixel } from '../api/save-pixel.ts'
+import {
+  faultOfCode,
+  faultOfSending,
+  givenLabels,
+  type PixelForm,
+  pixelFormSchema,
+  useSavePixel,
+} from '../api/save-pixel.ts'
+import { useCheckDelivery } from '../sending/check-delivery.ts'
+import { CheckSending } from '../sending/check-sending.tsx'
+import { SendingFields } from '../sending/sending-fields.tsx'
+import { deliveryOf, fieldOfRefusal, toSendingForm } from '../sending/sending-form.ts'
 import { CodeVerdict } from './code-verdict.tsx'
 import { ConflictView } from './conflict-view.tsx'
 import { ConversionLabelFields } from './conversion-label-fields.tsx'
+import type { FormStart } from './form-start.ts'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { RecognitionNote } from './recognition-note.tsx'
 import { TagForecast } from './tag-forecast.tsx'
@@ -31,55 +43,78 @@ const NEW_PIXEL: PixelForm = {
   conversion_labels: NO_LABELS,
   is_active: true,
   auto_disable: false,
+  ...toSendingForm(null),
 }
 
 interface PixelModalProps {
   /** Null to add one. */
   pixel: Pixel | null
-  startsAtCode?: boolean
+  startsAt?: FormStart
   onClose: () => void
 }
 
-export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalProps) {
+export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProps) {
   const [opened, setOpened] = useState(pixel)
   const form = useForm<PixelForm>({
     defaultValues: toForm(pixel),
     resolver: standardSchemaResolver(pixelFormSchema),
   })
   const generation = useCodeGeneration(form)
-  const request = toPreviewRequest(form.watch(), pixel?.id ?? null)
+  const request = toPreviewRequest(form.watch(), opened?.id ?? null)
   const preview = useTagPreview(request)
   const askPreview = useAskPreview()
   const recognition = useRecognition({ form, generation, preview, storedCode: opened?.code ?? null })
   const save = useSavePixel()
+  const check = useCheckDelivery()
+  const delivery = deliveryOf({ type: form.watch('type'), delivery: form.watch('delivery') })
   const { theirs } = save
 
-  const submit = (overwrite: boolean) => async (event?: FormEvent) => {
+  /** With `stay` the form stays open on what was saved. */
+  const submit = (overwrite: boolean, stay?: (pixelId: string) => void) => async (event?: FormEvent) => {
     event?.preventDefault()
     const { name, type, pixel_id, code } = form.getValues()
     // What the code says itself is not asked for, however quick the hand.
     const lacksSomething = name.trim() === '' || (type !== 'custom' && pixel_id.trim() === '')
     if (lacksSomething && code.trim() !== '' && !preview.isCurrent)
       recognition.take(await askPreview(request))
-    await store(overwrite)
+    await store(overwrite, stay)
   }
-  const store = (overwrite: boolean) =>
+  const store = (overwrite: boolean, stay?: (pixelId: string) => void) =>
     form.handleSubmit((values) => {
       if (!generation.onIdLeave()) return
+      const submitted = structuredClone(form.getValues())
       save.mutate(
         { form: values, opened, overwrite },
         {
-          onSuccess: ({ name }) => {
-            onClose()
-            notifySuccess(`Pixel salvo: ${name}`)
+          onSuccess: (saved) => {
+            if (stay === undefined) onClose()
+            else {
+              showSaved(saved, submitted)
+              stay(saved.id)
+            }
+            notifySuccess(`Pixel salvo: ${saved.name}`)
           },
-          onError: (error) => {
-            const message = faultOfCode(error)
-            if (message !== null) form.setError('code', { message }, { shouldFocus: true })
-          },
+          onError: showRefusal,
         },
       )
     })()
+  const showRefusal = (error: unknown) => {
+    const code = faultOfCode(error)
+    if (code !== null) form.setError('code', { message: code }, { shouldFocus: true })
+    const sending = faultOfSending(error)
+    if (sending === null) return
+    const field = fieldOfRefusal(form.getValues())
+    if (field.startsWith('secrets')) form.setValue('stored_secret', null)
+    form.setError(field, { message: sending }, { shouldFocus: true })
+  }
+  /** What was typed while it was being saved is still there, and still unsaved. */
+  const showSaved = (saved: Pixel, submitted: PixelForm) => {
+    const typed = structuredClone(form.getValues())
+    loadTheirs(saved)
+    for (const field of Object.keys(typed) as (keyof PixelForm)[])
+      if (JSON.stringify(typed[field]) !== JSON.stringify(submitted[field]))
+        form.setValue(field, typed[field], { shouldDirty: true })
+  }
   const loadTheirs = (saved: Pixel) => {
     form.reset(toForm(saved))
     generation.restart()
@@ -89,7 +124,7 @@ export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalP
 
   return (
     <Modal
-      title={pixel === null ? 'Adicionar Novo Pixel' : 'Editar Pixel'}
+      title={opened === null ? 'Adicionar Novo Pixel' : 'Editar Pixel'}
       width="2xl"
       dirty={form.formState.isDirty}
       saving={save.isPending}
@@ -111,7 +146,7 @@ export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalP
               </>
             ) : (
               <FailureBox
-                error={faultOfCode(save.error) === null ? save.error : null}
+                error={(faultOfCode(save.error) ?? faultOfSending(save.error)) ? null : save.error}
                 fallback="Erro ao salvar pixel"
               />
             )}
@@ -120,15 +155,35 @@ export function PixelModal({ pixel, startsAtCode = false, onClose }: PixelModalP
               generation={generation}
               recognition={recognition}
               needsNoConsent={preview.preview?.kind === 'head'}
-              startsAtCode={startsAtCode}
+              startsAtCode={startsAt === 'code'}
+              runsCode={delivery !== 'server'}
               aboutCode={
                 <>
                   <RecognitionNote recognition={recognition} onAnswered={() => form.setFocus('code')} />
-                  <CodeVerdict form={form} preview={preview} />
+                  {delivery === 'server' ? null : <CodeVerdict form={form} preview={preview} />}
                   <ConversionLabelFields form={form} preview={preview} />
                 </>
               }
-              aboutTag={<TagForecast preview={preview} />}
+              aboutSending={
+                <>
+                  <SendingFields
+                    form={form}
+                    storedAt={opened?.access_token_stored_at ?? null}
+                    startsHere={startsAt === 'sending'}
+                  />
+                  {delivery === 'browser' ? null : (
+                    <CheckSending
+                      type={form.watch('type')}
+                      pixelId={opened?.id ?? null}
+                      check={check}
+                      needsSave={opened === null || form.formState.isDirty}
+                      isSaving={save.isPending}
+                      onSave={(thenCheck) => void submit(false, thenCheck)()}
+                    />
+                  )}
+                </>
+              }
+              aboutTag={delivery === 'server' ? null : <TagForecast preview={preview} />}
             />
           </ModalBody>
           <ModalFooter>
@@ -167,6 +222,7 @@ function toForm(pixel: Pixel | null): PixelForm {
     auto_disable,
     consent_category,
     conversion_labels: { ...NO_LABELS, ...conversion_labels },
+    ...toSendingForm(pixel),
   }
 }
 

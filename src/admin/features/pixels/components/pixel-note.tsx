@@ -3,14 +3,16 @@ import type { HealthReason } from '#contract/tag-health.ts'
 import { useBlockedHosts, useRearm } from '../api/change-tags.ts'
 import { explainScriptError } from '../explain-script-error.ts'
 import type { PixelNote as Note } from '../list-notes.ts'
+import { isAboutSending } from '../sending/stop-codes.ts'
 import { BlockedLineNote } from './blocked-line-note.tsx'
+import type { FormStart } from './form-start.ts'
 
 interface PixelNoteProps {
   note: Note
   pixelId: string
   /** The last thing that a script of the pixel complained of. */
   lastError: string | null
-  onEditCode: () => void
+  onMend: (startsAt: FormStart) => void
 }
 
 /** One sentence about a pixel, and the button that mends it. */
@@ -23,7 +25,7 @@ interface ReasonNoteProps extends Omit<PixelNoteProps, 'note'> {
   reason: HealthReason
 }
 
-function ReasonNote({ reason, pixelId, lastError, onEditCode }: ReasonNoteProps) {
+function ReasonNote({ reason, pixelId, lastError, onMend }: ReasonNoteProps) {
   const { code, message, host, action } = reason
   const { permit, isPending: isPermitting } = useBlockedHosts()
   const { rearm, isPending: isRearming } = useRearm(pixelId)
@@ -31,7 +33,7 @@ function ReasonNote({ reason, pixelId, lastError, onEditCode }: ReasonNoteProps)
   const act = () => {
     if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''], pixelIds: [pixelId] })
     else if (action?.kind === 'rearm') rearm(code === 'breaker_paused')
-    else onEditCode()
+    else onMend(isAboutSending(code) ? 'sending' : 'code')
   }
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-2">

@@ -14,6 +14,7 @@ import { filterPixels, NO_FILTER, type PixelFilter } from '../filter-pixels.ts'
 import { healthOf } from '../pixel-health.ts'
 import { BlockedHosts } from './blocked-hosts.tsx'
 import { ContainerNotice } from './container-notice.tsx'
+import type { FormStart } from './form-start.ts'
 import { HealthNotice } from './health-notice.tsx'
 import { CodePanel, DeletePixelDialog, loadPixelPartsWhenIdle, PixelModal } from './lazy-pixel-parts.ts'
 import { PauseSwitch } from './pause-switch.tsx'
@@ -28,7 +29,7 @@ import { SharedOriginNotice } from './shared-origin-notice.tsx'
 interface OpenForm {
   /** Null adds one. */
   pixel: Pixel | null
-  startsAtCode: boolean
+  startsAt: FormStart
 }
 
 interface PixelsScreenProps {
@@ -43,11 +44,11 @@ export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenPr
   const [form, setForm] = useState<OpenForm | null>(null)
   useEffect(loadPixelPartsWhenIdle, [])
   const edit = useCallback<PixelActions['onEdit']>(
-    (pixel, how) => setForm({ pixel, startsAtCode: how?.startsAtCode ?? false }),
+    (pixel, startsAt = 'name') => setForm({ pixel, startsAt }),
     [],
   )
   const addButton = (
-    <Button onClick={() => setForm({ pixel: null, startsAtCode: false })}>
+    <Button onClick={() => setForm({ pixel: null, startsAt: 'name' })}>
       <Plus aria-hidden="true" />
       Adicionar Pixel
     </Button>
@@ -154,7 +155,7 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
             key={shown.id}
             pixel={shown}
             run={runs.runOf(shown.id)}
-            onEditCode={() => onEdit(shown, { startsAtCode: true })}
+            onMend={(startsAt) => onEdit(shown, startsAt)}
             onClose={() => closeCode(shown.id)}
           />
         ) : null}

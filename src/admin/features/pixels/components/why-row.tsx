@@ -43,7 +43,7 @@ export function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps)
               note={first}
               pixelId={pixel.id}
               lastError={run?.status.last_error ?? null}
-              onEditCode={() => onEdit(pixel, { startsAtCode: true })}
+              onMend={(startsAt) => onEdit(pixel, startsAt)}
             />
           </div>
           {others.length === 0 ? null : (

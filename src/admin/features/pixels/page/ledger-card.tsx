@@ -1,33 +1,66 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
+import type { Pixel, PixelType } from '#contract/pixel.ts'
 import { LedgerChart } from './ledger-chart.tsx'
-import { longLabel, sumRows } from './ledger-series.ts'
+import { copiesOf, longLabel, sumSet, VISITS } from './ledger-series.ts'
 import { LedgerTable } from './ledger-table.tsx'
 import { LedgerTotal } from './ledger-total.tsx'
 import { PERIODS, type Period, useLedger } from './read-ledger.ts'
 
 const VIEWS = ['Gráfico', 'Tabela'] as const
+const COUNTED = ['Visitas', 'Cópias do servidor'] as const
 
-/** What became of each visit: chart and sum, or all numbers. */
-export function LedgerCard({ pixelId }: { pixelId: string }) {
+const ABOUT_VISITS =
+  'Rodou: nada impediu a tag, e a saúde acima diz se alguém confirmou. Quem não escolheu, ou recusou em outra visita, não entra na conta.'
+const ENDINGS =
+  'Expirado: passou o prazo em que ainda podia ser enviado. Retido: o visitante retirou o consentimento antes do envio.'
+const ABOUT_COPIES: Record<PixelType, string> = {
+  meta: `Aceito e recusado são respostas da Meta. ${ENDINGS}`,
+  google_analytics: `O Google não confirma o que recebe: enviado é o que saiu daqui. ${ENDINGS}`,
+  google_tag_manager: ENDINGS,
+  custom: `Aceito e recusado são respostas do seu webhook. ${ENDINGS}`,
+}
+
+/** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
+export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
   const [period, setPeriod] = useState<Period>(PERIODS[0])
   const [view, setView] = useState<(typeof VIEWS)[number]>('Gráfico')
+  const [counted, setCounted] = useState<(typeof COUNTED)[number]>(
+    COUNTED[pixel.delivery === 'server' ? 1 : 0],
+  )
   const [selected, setSelected] = useState<number | null>(null)
-  const { data, isError, error, refetch } = useLedger(pixelId, period)
+  const { data, isError, error, refetch } = useLedger(pixel.id, period)
+  const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
+  const isOfCopies = hasCopies && counted === 'Cópias do servidor'
+  const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
   const row = selected === null ? undefined : data?.rows[selected]
   return (
     <Card role="region" aria-labelledby="ledger-heading" aria-busy={data === undefined && !isError}>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-2 sm:px-5">
         <div className="min-w-0 flex-[1_1_16rem]">
           <h3 id="ledger-heading" className="text-base tracking-tight">
-            Cada visita, contada
+            {isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
           </h3>
           <p className="text-sm text-pretty text-text-2">
             {period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre
             fecham com o total.
           </p>
         </div>
+        {hasCopies ? (
+          <fieldset aria-label="O que contar" className="segment max-sm:w-full">
+            {COUNTED.map((each) => (
+              <button
+                key={each}
+                type="button"
+                aria-pressed={each === counted}
+                onClick={() => setCounted(each)}
+              >
+                {each}
+              </button>
+            ))}
+          </fieldset>
+        ) : null}
         <fieldset aria-label="Período" className="segment max-sm:w-full">
           {PERIODS.map((each) => (
             <button
@@ -62,13 +95,20 @@ export function LedgerCard({ pixelId }: { pixelId: string }) {
           <div className="h-64" />
         )
       ) : view === 'Tabela' ? (
-        <LedgerTable rows={data.rows} step={data.step} />
+        <LedgerTable rows={data.rows} set={set} step={data.step} />
       ) : (
         <div className="@container px-4 pt-4 pb-5 sm:px-5">
           <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
-            <LedgerChart rows={data.rows} step={data.step} selected={selected} onSelect={setSelected} />
+            <LedgerChart
+              rows={data.rows}
+              set={set}
+              step={data.step}
+              selected={selected}
+              onSelect={setSelected}
+            />
             <LedgerTotal
-              sum={sumRows(row === undefined ? data.rows : [row])}
+              set={set}
+              sum={sumSet(row === undefined ? data.rows : [row], set)}
               title={
                 row === undefined
                   ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
@@ -77,8 +117,7 @@ export function LedgerCard({ pixelId }: { pixelId: string }) {
             />
           </div>
           <p className="pt-4 text-sm text-pretty text-text-2">
-            Rodou: nada impediu a tag, e a saúde acima diz se alguém confirmou. Quem não escolheu, ou recusou
-            em outra visita, não entra na conta.
+            {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
           </p>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { cn } from '#admin/lib/cn.ts'
 import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
-import { heightOf, longLabel, roundUp, SERIES, shortLabel } from './ledger-series.ts'
+import { heightOf, type LedgerSet, longLabel, roundUp, shortLabel } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const STEPS = [1, 0.75, 0.5, 0.25, 0]
@@ -10,6 +10,7 @@ const LABELS = 8
 
 interface LedgerChartProps {
   rows: readonly LedgerRow[]
+  set: LedgerSet
   step: LedgerStep
   /** The column whose numbers stand in the sum beside it; null for all of them. */
   selected: number | null
@@ -20,9 +21,9 @@ interface LedgerChartProps {
  * Columns on an axis that begins at zero. In HTML: text keeps its size at every width. For the keyboard it is a slider
  * over the columns; every number is in the table view too.
  */
-export function LedgerChart({ rows, step, selected, onSelect }: LedgerChartProps) {
+export function LedgerChart({ rows, set, step, selected, onSelect }: LedgerChartProps) {
   const [hasFocus, setHasFocus] = useState(false)
-  const end = roundUp(Math.max(0, ...rows.map(heightOf)))
+  const end = roundUp(Math.max(0, ...rows.map((row) => heightOf(row, set))))
   const last = rows.length - 1
   const current = selected ?? last
   const move = (event: KeyboardEvent) => {
@@ -52,11 +53,11 @@ export function LedgerChart({ rows, step, selected, onSelect }: LedgerChartProps
         <div
           role="slider"
           tabIndex={0}
-          aria-label={step === 'hour' ? 'Visitas por hora' : 'Visitas por dia'}
+          aria-label={set.chartLabel[step]}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, last)}
           aria-valuenow={current}
-          aria-valuetext={row === undefined ? 'Sem dados' : describeRow(row, step)}
+          aria-valuetext={row === undefined ? 'Sem dados' : describeRow(row, set, step)}
           onKeyDown={move}
           onFocus={() => {
             setHasFocus(true)
@@ -89,7 +90,7 @@ export function LedgerChart({ rows, step, selected, onSelect }: LedgerChartProps
                 index === selected && 'bg-ink/5',
               )}
             >
-              <Column row={each} end={end} />
+              <Column row={each} set={set} end={end} />
             </span>
           ))}
         </div>
@@ -114,15 +115,15 @@ export function LedgerChart({ rows, step, selected, onSelect }: LedgerChartProps
   )
 }
 
-function Column({ row, end }: { row: LedgerRow; end: number }) {
-  const height = heightOf(row)
+function Column({ row, set, end }: { row: LedgerRow; set: LedgerSet; end: number }) {
+  const height = heightOf(row, set)
   if (height === 0) return null
   return (
     <span
       className="mx-auto flex w-full max-w-9 flex-col gap-[1.5px] overflow-hidden rounded-t-lg"
       style={{ height: `${(height / end) * 100}%` }}
     >
-      {SERIES.map(({ key, colour }) =>
+      {set.series.map(({ key, colour }) =>
         (row[key] ?? 0) === 0 ? null : (
           <span key={key} className={cn('min-h-[2px]', colour)} style={{ flexGrow: row[key] }} />
         ),
@@ -132,10 +133,13 @@ function Column({ row, end }: { row: LedgerRow; end: number }) {
 }
 
 /** One column, for whoever hears it. */
-function describeRow(row: LedgerRow, step: LedgerStep): string {
-  const parts = SERIES.map(({ key, label }) =>
-    row[key] === undefined ? `${label}: não medido` : `${label}: ${NUMBER.format(row[key])}`,
-  ).reverse()
-  const total = row.offered === undefined ? '' : `${NUMBER.format(row.offered)} visitas com escolha. `
-  return `${longLabel(row, step)}. ${total}${parts.join(', ')}.`
+function describeRow(row: LedgerRow, { series, total, totalLabel }: LedgerSet, step: LedgerStep): string {
+  const parts = series
+    .map(({ key, label }) =>
+      row[key] === undefined ? `${label}: não medido` : `${label}: ${NUMBER.format(row[key])}`,
+    )
+    .reverse()
+  const count = row[total]
+  const whole = count === undefined ? '' : `${NUMBER.format(count)} ${totalLabel.toLowerCase()}. `
+  return `${longLabel(row, step)}. ${whole}${parts.join(', ')}.`
 }

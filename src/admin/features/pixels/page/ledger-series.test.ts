@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { longLabel, roundUp, shortLabel, sumRows } from './ledger-series.ts'
+import {
+  copiesOf,
+  heightOf,
+  longLabel,
+  roundUp,
+  shortLabel,
+  sumRows,
+  sumSet,
+  VISITS,
+} from './ledger-series.ts'
 
 test.each([
   [0, 4],
@@ -34,4 +43,21 @@ test('a sum in which something was not counted says so', () => {
     reached: 6,
   })
   expect(sumRows([whole, row])).toMatchObject({ offered: null, not_consented: null, reached: 6 })
+})
+
+test('copies are summed over the time in which the server sent; where it never did there is no sum, and no zero', () => {
+  const visits = { from: '', blocked: 1, failed: 0, reached: 2 }
+  const none = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }
+  const copies = { ...visits, ...none, events: 5, accepted: 3, refused: 1, waiting: 1 }
+  const set = copiesOf('meta', [visits, copies])
+  expect(set.series.map(({ key }) => key)).toEqual(['withheld', 'expired', 'refused', 'waiting', 'accepted'])
+  expect(sumSet([visits, copies], set)).toEqual({
+    parts: { withheld: 0, expired: 0, refused: 1, waiting: 1, accepted: 3 },
+    total: 5,
+  })
+  expect(heightOf(copies, set)).toBe(5)
+  expect(heightOf(copies, VISITS)).toBe(3)
+  expect(sumSet([visits], set)).toMatchObject({ total: null, parts: { accepted: null } })
+  expect(copiesOf('google_analytics', [copies]).series.map(({ key }) => key)).toContain('accepted')
+  expect(copiesOf('google_analytics', [visits]).series.map(({ key }) => key)).not.toContain('accepted')
 })

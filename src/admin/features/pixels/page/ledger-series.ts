@@ -1,15 +1,80 @@
+import type { DeliveryState } from '#contract/delivery-log.ts'
 import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
+import type { PixelType } from '#contract/pixel.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 
-export type SeriesKey = 'not_consented' | 'blocked' | 'failed' | 'reached'
+type SeriesKey = 'not_consented' | 'blocked' | 'failed' | 'reached' | DeliveryState
 
-/** From the top of a column to its ground. */
-export const SERIES = [
-  { key: 'not_consented', label: 'Sem consentimento', colour: 'bar-refused' },
-  { key: 'blocked', label: 'Bloqueado', colour: 'bar-blocked' },
-  { key: 'failed', label: 'Falhou', colour: 'bar-failed' },
-  { key: 'reached', label: 'Rodou', colour: 'bar-reached' },
-] as const satisfies { key: SeriesKey; label: string; colour: string }[]
+interface Series {
+  key: SeriesKey
+  label: string
+  colour: string
+}
+
+/** Parts that always come to their total: what became of visits, or of the server's copies. */
+export interface LedgerSet {
+  /** From the top of a column to its ground. */
+  series: readonly Series[]
+  total: 'offered' | 'events'
+  totalLabel: string
+  /** For whoever hears the chart. */
+  chartLabel: Record<LedgerStep, string>
+  /** True where a part that is not known for all of the time has no sum. */
+  needsAll: boolean
+}
+
+export const VISITS: LedgerSet = {
+  series: [
+    { key: 'not_consented', label: 'Sem consentimento', colour: 'bar-refused' },
+    { key: 'blocked', label: 'Bloqueado', colour: 'bar-blocked' },
+    { key: 'failed', label: 'Falhou', colour: 'bar-failed' },
+    { key: 'reached', label: 'Rodou', colour: 'bar-reached' },
+  ],
+  total: 'offered',
+  totalLabel: 'Visitas com escolha',
+  chartLabel: { hour: 'Visitas por hora', day: 'Visitas por dia' },
+  needsAll: true,
+}
+
+const COPIES: LedgerSet = {
+  series: [
+    { key: 'withheld', label: 'Retido', colour: 'bar-refused' },
+    { key: 'expired', label: 'Expirado', colour: 'bar-blocked' },
+    { key: 'refused', label: 'Recusado', colour: 'bar-rejected' },
+    { key: 'waiting', label: 'Aguardando', colour: 'bar-waiting' },
+    { key: 'unconfirmed', label: 'Enviado, sem confirmação', colour: 'bar-unconfirmed' },
+    { key: 'accepted', label: 'Aceito', colour: 'bar-reached' },
+  ],
+  total: 'events',
+  totalLabel: 'Cópias do servidor',
+  chartLabel: { hour: 'Cópias do servidor por hora', day: 'Cópias do servidor por dia' },
+  // Hours in which the server was not set to send have none, and the others are whole without them.
+  needsAll: false,
+}
+
+/** The copies' parts, without the one that the vendor never gives: of Google's silence "0 aceitos" would say too much. */
+export function copiesOf(type: PixelType, rows: readonly LedgerRow[]): LedgerSet {
+  const never = type === 'google_analytics' ? 'accepted' : 'unconfirmed'
+  return {
+    ...COPIES,
+    series: COPIES.series.filter(({ key }) => key !== never || rows.some((row) => (row[key] ?? 0) > 0)),
+  }
+}
+
+export interface SetSum {
+  parts: Partial<Record<SeriesKey, number | null>>
+  /** Null, like a part, where it was not counted. */
+  total: number | null
+}
+
+export function sumSet(rows: readonly LedgerRow[], { series, total, needsAll }: LedgerSet): SetSum {
+  const add = (key: SeriesKey | LedgerSet['total']) => {
+    const counted = rows.map((row) => row[key]).filter((count) => count !== undefined)
+    const isKnown = needsAll ? counted.length === rows.length : counted.length > 0
+    return isKnown ? counted.reduce((sum, count) => sum + count, 0) : null
+  }
+  return { parts: Object.fromEntries(series.map(({ key }) => [key, add(key)])), total: add(total) }
+}
 
 export interface LedgerSum {
   /** Null where it was not counted in all of them. */
@@ -35,8 +100,8 @@ export function sumRows(rows: readonly LedgerRow[]): LedgerSum {
 }
 
 /** As tall as its column: what was counted. */
-export function heightOf(row: LedgerRow): number {
-  return (row.not_consented ?? 0) + row.blocked + row.failed + row.reached
+export function heightOf(row: LedgerRow, { series }: LedgerSet): number {
+  return series.reduce((sum, { key }) => sum + (row[key] ?? 0), 0)
 }
 
 /** The end of the axis: the first round number that divides by four, or into whole visits. */

@@ -1,14 +1,20 @@
 import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
-import { longLabel, SERIES, sumRows } from './ledger-series.ts'
+import { type LedgerSet, longLabel, sumSet } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
-const COLUMNS = [...SERIES].reverse()
 const CELL = 'px-3 py-2 text-right last:pr-5'
 const HEAD = 'py-2 pr-3 pl-5 text-left first-letter:uppercase'
 
+interface LedgerTableProps {
+  rows: readonly LedgerRow[]
+  set: LedgerSet
+  step: LedgerStep
+}
+
 /** Every number of the chart, the newest first; the sum stays in sight. */
-export function LedgerTable({ rows, step }: { rows: readonly LedgerRow[]; step: LedgerStep }) {
-  const sum = sumRows(rows)
+export function LedgerTable({ rows, set, step }: LedgerTableProps) {
+  const columns = [...set.series].reverse()
+  const sum = sumSet(rows, set)
   return (
     <section
       aria-label="Números do gráfico"
@@ -22,7 +28,7 @@ export function LedgerTable({ rows, step }: { rows: readonly LedgerRow[]; step: 
             <th scope="col" className="border-b border-line px-3 py-2.5 pl-5 text-left font-medium">
               {step === 'hour' ? 'Hora' : 'Dia'}
             </th>
-            {[...COLUMNS.map(({ label }) => label), 'Visitas com escolha'].map((label) => (
+            {[...columns.map(({ label }) => label), set.totalLabel].map((label) => (
               <th
                 key={label}
                 scope="col"
@@ -39,12 +45,12 @@ export function LedgerTable({ rows, step }: { rows: readonly LedgerRow[]; step: 
               <th scope="row" className={`${HEAD} font-normal`}>
                 {longLabel(row, step)}
               </th>
-              {COLUMNS.map(({ key }) => (
+              {columns.map(({ key }) => (
                 <td key={key} className={CELL}>
                   {format(row[key])}
                 </td>
               ))}
-              <td className={`${CELL} font-semibold`}>{format(row.offered)}</td>
+              <td className={`${CELL} font-semibold`}>{format(row[set.total])}</td>
             </tr>
           ))}
         </tbody>
@@ -53,12 +59,12 @@ export function LedgerTable({ rows, step }: { rows: readonly LedgerRow[]; step: 
             <th scope="row" className={`${HEAD} border-t-2 border-ink`}>
               Total
             </th>
-            {COLUMNS.map(({ key }) => (
+            {columns.map(({ key }) => (
               <td key={key} className={`${CELL} border-t-2 border-ink`}>
-                {format(sum[key])}
+                {format(sum.parts[key])}
               </td>
             ))}
-            <td className={`${CELL} border-t-2 border-ink`}>{format(sum.offered)}</td>
+            <td className={`${CELL} border-t-2 border-ink`}>{format(sum.total)}</td>
           </tr>
         </tfoot>
       </table>

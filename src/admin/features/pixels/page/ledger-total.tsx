@@ -1,15 +1,15 @@
-import { type LedgerSum, SERIES } from './ledger-series.ts'
+import type { LedgerSet, SetSum } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 
 /** The legend, which is the sum: what each part is and what they come to, of the whole period or of one column. */
-export function LedgerTotal({ sum, title }: { sum: LedgerSum; title: string }) {
-  const { offered } = sum
+export function LedgerTotal({ set, sum, title }: { set: LedgerSet; sum: SetSum; title: string }) {
+  const { parts, total } = sum
   return (
     <div className="text-[0.9375rem]">
       <p className="pb-2 text-sm text-text-2 first-letter:uppercase">{title}</p>
       <dl>
-        {SERIES.map(({ key, label, colour }) => (
+        {set.series.map(({ key, label, colour }) => (
           <div key={key} className="flex items-baseline gap-2.5 py-1.5">
             <dt className="flex items-baseline gap-2.5 whitespace-nowrap">
               <span aria-hidden="true" className={`h-3 w-2.5 rounded-t-full ${colour}`} />
@@ -19,20 +19,20 @@ export function LedgerTotal({ sum, title }: { sum: LedgerSum; title: string }) {
               aria-hidden="true"
               className="min-w-4 flex-1 -translate-y-1 border-b border-dotted border-line-2"
             />
-            <dd className="font-semibold whitespace-nowrap tabular-nums">{format(sum[key])}</dd>
-            {offered === null ? null : (
-              <dd className="w-11 text-right text-sm text-text-2 tabular-nums">{share(sum[key], offered)}</dd>
+            <dd className="font-semibold whitespace-nowrap tabular-nums">{format(parts[key])}</dd>
+            {total === null ? null : (
+              <dd className="w-11 text-right text-sm text-text-2 tabular-nums">{share(parts[key], total)}</dd>
             )}
           </div>
         ))}
         <div className="mt-1 flex items-baseline gap-2.5 border-t-2 border-b-4 border-double border-ink py-2 font-semibold">
-          <dt className="whitespace-nowrap">Visitas com escolha</dt>
+          <dt className="whitespace-nowrap">{set.totalLabel}</dt>
           <span aria-hidden="true" className="flex-1" />
-          <dd className="whitespace-nowrap tabular-nums">{format(offered)}</dd>
-          {offered === null ? null : <span aria-hidden="true" className="w-11" />}
+          <dd className="whitespace-nowrap tabular-nums">{format(total)}</dd>
+          {total === null ? null : <span aria-hidden="true" className="w-11" />}
         </div>
       </dl>
-      {offered === null ? (
+      {total === null && set.needsAll ? (
         <p className="pt-2 text-sm text-text-2">
           Recusas não eram contadas em parte deste período, então não há total.
         </p>
@@ -41,14 +41,14 @@ export function LedgerTotal({ sum, title }: { sum: LedgerSum; title: string }) {
   )
 }
 
-function format(count: number | null): string {
-  return count === null ? 'não medido' : NUMBER.format(count)
+function format(count: number | null | undefined): string {
+  return count === null || count === undefined ? 'não medido' : NUMBER.format(count)
 }
 
-/** Of what was offered; nothing where there is no whole. */
-function share(count: number | null, offered: number): string {
-  if (count === null || offered === 0) return ''
-  const percent = (count / offered) * 100
+/** Of the whole; nothing where there is none. */
+function share(count: number | null | undefined, total: number): string {
+  if (count === null || count === undefined || total === 0) return ''
+  const percent = (count / total) * 100
   if (percent > 0 && percent < 1) return '< 1%'
   return `${Math.round(percent)}%`
 }

@@ -18,6 +18,7 @@ import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { DeletePixelDialog } from '../components/delete-pixel-dialog.tsx'
+import type { FormStart } from '../components/form-start.ts'
 import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PixelHosts } from '../components/pixel-hosts.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
@@ -29,6 +30,7 @@ import { CostCard } from './cost-card.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { PixelVerdict } from './pixel-verdict.tsx'
+import { SendingCard } from './sending-card.tsx'
 
 /** Everything that is known of one pixel. */
 export function PixelPage({ pixelId }: { pixelId: string }) {
@@ -98,10 +100,12 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
   const toggle = useTogglePixel(pixel)
   const remove = useDeletePixel()
   const test = useStartTest(pixel.id)
-  const [form, setForm] = useState<{ startsAtCode: boolean } | null>(null)
+  const [form, setForm] = useState<FormStart | null>(null)
   const [isAsking, setAsking] = useState(false)
   const run = runOf(pixel.id)
   const code = displayedCode(pixel)
+  const runsCode = pixel.delivery !== 'server'
+  const usesServer = pixel.delivery !== 'browser' || pixel.has_access_token
   return (
     <>
       <PageHeading
@@ -122,7 +126,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
               name={pixel.name}
               onToggle={() => toggle.mutate(!pixel.is_active)}
             />
-            <IconButton label={`Editar: ${pixel.name}`} onClick={() => setForm({ startsAtCode: false })}>
+            <IconButton label={`Editar: ${pixel.name}`} onClick={() => setForm('name')}>
               <Pencil aria-hidden="true" />
             </IconButton>
             <IconButton label={`Excluir: ${pixel.name}`} danger onClick={() => setAsking(true)}>
@@ -131,25 +135,39 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
           </div>
         }
       />
-      <PixelVerdict pixel={pixel} run={run} onEditCode={() => setForm({ startsAtCode: true })} />
+      <PixelVerdict pixel={pixel} run={run} onMend={setForm} />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <div className="lg:col-span-2">
-          <LedgerCard pixelId={pixel.id} />
+          <LedgerCard pixel={pixel} />
         </div>
-        <ConversionsCard pixelId={pixel.id} />
-        <Card>
-          <PixelHosts pixel={pixel} heading="h3" />
-        </Card>
-        <div className="lg:col-span-2">
-          <CostCard pixelId={pixel.id} />
-        </div>
-        <div className="lg:col-span-2">
-          <TestsCard pixelId={pixel.id} />
-        </div>
+        {usesServer ? (
+          <div className="lg:col-span-2">
+            <SendingCard pixel={pixel} onMend={() => setForm('sending')} />
+          </div>
+        ) : null}
+        {runsCode ? (
+          <>
+            <ConversionsCard pixelId={pixel.id} />
+            <Card>
+              <PixelHosts pixel={pixel} heading="h3" />
+            </Card>
+            <div className="lg:col-span-2">
+              <CostCard pixelId={pixel.id} />
+            </div>
+            <div className="lg:col-span-2">
+              <TestsCard pixelId={pixel.id} />
+            </div>
+          </>
+        ) : null}
         <Card role="region" aria-labelledby="code-heading" className="lg:col-span-2">
           <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
             <h3 id="code-heading" className="min-w-0 flex-1 text-base tracking-tight">
               Código
+              {runsCode ? null : (
+                <span className="block pt-0.5 text-sm font-normal tracking-normal text-pretty text-text-2">
+                  Com o envio pelo servidor, fica guardado e não roda na página.
+                </span>
+              )}
             </h3>
             <CopyButton text={code} />
           </header>
@@ -160,7 +178,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         </div>
       </div>
       <Suspense>
-        {form === null ? null : <PixelModal pixel={pixel} {...form} onClose={() => setForm(null)} />}
+        {form === null ? null : <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />}
       </Suspense>
       {isAsking ? (
         <DeletePixelDialog

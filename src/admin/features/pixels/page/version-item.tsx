@@ -25,10 +25,18 @@ const ACTORS: Readonly<Record<string, string>> = {
 /** "mudou nome e código"; a version that changed nothing that is shown only says that it did. */
 function whatWasDone({ kind, changes }: PixelVersion): string {
   if (kind !== 'changed' || changes.length === 0) return DONE[kind]
-  return `mudou ${LIST.format(changes.map(({ label }) => (label === 'ID' ? label : label.toLowerCase())))}`
+  return `mudou ${LIST.format(changes.map(nameChange))}`
 }
 
 const LIST = new Intl.ListFormat('pt-BR')
+
+/** Of a secret only the time is known at which it was stored. */
+const STORED_AT = 'access_token_stored_at'
+
+function nameChange({ field, label }: FieldChange): string {
+  if (field === STORED_AT) return 'token'
+  return label === 'ID' ? label : label.toLowerCase()
+}
 
 interface VersionItemProps {
   version: PixelVersion
@@ -96,13 +104,15 @@ function Change({ change }: { change: FieldChange }) {
     <p className="wrap-anywhere">
       <span className="text-text-2">{change.label}: </span>
       {change.before === null ? null : (
-        <del className="bg-bad-bg px-1 text-bad decoration-1">{change.before}</del>
+        <del className="bg-bad-bg px-1 text-bad decoration-1">{inWords(change.field, change.before)}</del>
       )}{' '}
       {change.after === null ? (
         <span className="text-text-2">vazio</span>
       ) : (
-        <ins className="bg-ok-bg px-1 text-ok no-underline">{change.after}</ins>
+        <ins className="bg-ok-bg px-1 text-ok no-underline">{inWords(change.field, change.after)}</ins>
       )}
     </p>
   )
 }
+
+const inWords = (field: string, value: string) => (field === STORED_AT ? formatMinute(value) : value)

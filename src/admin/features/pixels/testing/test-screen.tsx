@@ -99,7 +99,7 @@ function Test({ pixelId, pixel, testId }: TestProps) {
       </div>
       <Suspense>
         {isEditing && pixel !== undefined ? (
-          <PixelModal pixel={pixel} startsAtCode onClose={() => setEditing(false)} />
+          <PixelModal pixel={pixel} startsAt="code" onClose={() => setEditing(false)} />
         ) : null}
       </Suspense>
     </>

@@ -1,0 +1,2 @@
+/** Where the form of a pixel is begun: whoever comes to mend something begins at it. */
+export type FormStart = 'name' | 'code' | 'sending'

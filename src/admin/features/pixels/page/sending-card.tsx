@@ -1,0 +1,131 @@
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
+import { formatMinute } from '#admin/lib/format-date.ts'
+import type { PixelDeliveries } from '#contract/delivery-log.ts'
+import type { Pixel } from '#contract/pixel.ts'
+import { ACCESS_TOKEN_LABELS, DELIVERY_LABELS } from '#contract/pixel-delivery.ts'
+import { ANSWERERS } from '../sending/vendor-names.ts'
+import { DeliveryItem } from './delivery-item.tsx'
+import { useDeliveries, useRetryDeliveries } from './read-deliveries.ts'
+import { SendingStop } from './sending-stop.tsx'
+
+interface SendingCardProps {
+  pixel: Pixel
+  /** Opens the form where it asks how the pixel is sent. */
+  onMend: () => void
+}
+
+/** What the server sends for the pixel: what stops it, what waits, what was refused and why, and the last answers. */
+export function SendingCard({ pixel, onMend }: SendingCardProps) {
+  const { data, isError, error, refetch } = useDeliveries(pixel.id)
+  return (
+    <Card role="region" aria-labelledby="sending-heading" aria-busy={data === undefined && !isError}>
+      <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-4 sm:px-5">
+        <div className="min-w-0 flex-[1_1_16rem]">
+          <h3 id="sending-heading" className="text-base tracking-tight">
+            Envio pelo servidor
+          </h3>
+          <p className="text-sm text-pretty text-text-2">{describeSetting(pixel)}</p>
+        </div>
+        <Button look="outline" aria-label="Mudar o envio" onClick={onMend}>
+          Mudar
+        </Button>
+      </header>
+      {data ? (
+        <Told pixel={pixel} told={data} onMend={onMend} />
+      ) : isError ? (
+        <LoadFailure
+          error={error}
+          fallback="Não deu para ler os envios deste pixel."
+          onRetry={() => void refetch()}
+        />
+      ) : (
+        <div className="h-40" />
+      )}
+    </Card>
+  )
+}
+
+function describeSetting({ type, delivery, has_access_token, access_token_stored_at }: Pixel): string {
+  const label = ACCESS_TOKEN_LABELS[type] ?? 'Token'
+  const secret = !has_access_token
+    ? `${label}: não há.`
+    : access_token_stored_at === null
+      ? `${label}: guardado.`
+      : `${label}: guardado em ${formatMinute(access_token_stored_at)}.`
+  return `${DELIVERY_LABELS[delivery]}. ${secret}`
+}
+
+function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliveries }) {
+  const retry = useRetryDeliveries(pixel.id)
+  const onRetry = () => retry.mutate()
+  const { who } = ANSWERERS[pixel.type]
+  const { stopped, waiting, next_attempt_at, refusals, deliveries } = told
+  return (
+    <div className="@container">
+      {stopped ? (
+        <div className="px-4 pb-4 sm:px-5">
+          <SendingStop
+            stop={stopped}
+            waiting={waiting}
+            isRetrying={retry.isPending}
+            onRetry={onRetry}
+            onMend={onMend}
+          />
+        </div>
+      ) : waiting > 0 ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-4 py-3 sm:px-5">
+          <p className="min-w-0 flex-[1_1_14rem] text-[0.9375rem]">
+            {formatCount(waiting, 'evento espera', 'eventos esperam')} na fila.
+            {next_attempt_at === null ? null : (
+              <span className="block text-sm text-text-2">
+                Próxima tentativa: <time dateTime={next_attempt_at}>{formatMinute(next_attempt_at)}</time>
+              </span>
+            )}
+          </p>
+          <Button look="outline" aria-disabled={retry.isPending} onClick={onRetry}>
+            Tentar de novo
+          </Button>
+        </div>
+      ) : null}
+      {refusals.length === 0 ? null : (
+        <section aria-labelledby="refusals-heading" className="border-t border-line px-4 py-3 sm:px-5">
+          <h4 id="refusals-heading" className="text-sm font-semibold">
+            O que {who} recusou em 30 dias
+          </h4>
+          <ul className="grid grid-cols-1 text-[0.9375rem]/snug">
+            {refusals.map(({ reason, message, count }) => (
+              <li key={reason} className="flex items-baseline gap-4 py-1.5">
+                <span className="min-w-0 flex-1 wrap-anywhere">
+                  {message} <span className="font-mono text-[0.8125rem] text-text-2">{reason}</span>
+                </span>
+                <b className="font-semibold tabular-nums">{count.toLocaleString('pt-BR')}</b>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {deliveries.length === 0 ? (
+        <p className="border-t border-line px-4 py-4 text-[0.9375rem] text-text-2 sm:px-5">
+          Nenhum envio ainda. O primeiro aparece aqui com a resposta de quem recebe.
+        </p>
+      ) : (
+        <section aria-labelledby="deliveries-heading">
+          <h4
+            id="deliveries-heading"
+            className="border-t border-line px-4 pt-3 pb-2 text-sm font-semibold sm:px-5"
+          >
+            Últimos envios, com a resposta
+          </h4>
+          <ol>
+            {deliveries.map((delivery) => (
+              <DeliveryItem key={delivery.id} delivery={delivery} />
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  )
+}

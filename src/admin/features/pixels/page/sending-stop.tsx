@@ -1,0 +1,42 @@
+import { Button } from '#admin/components/button.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
+import { formatCount } from '#admin/lib/format-count.ts'
+import { formatMinute } from '#admin/lib/format-date.ts'
+import type { PixelDeliveries } from '#contract/delivery-log.ts'
+
+/** Those that a new token mends. */
+const TOKEN_CODES: ReadonlySet<string> = new Set(['token_refused', 'token_missing'])
+
+interface SendingStopProps {
+  stop: NonNullable<PixelDeliveries['stopped']>
+  waiting: number
+  isRetrying: boolean
+  onRetry: () => void
+  onMend: () => void
+}
+
+/** Why nothing leaves, what waits meanwhile, and what to do. */
+export function SendingStop({ stop, waiting, isRetrying, onRetry, onMend }: SendingStopProps) {
+  const kept =
+    waiting === 0
+      ? 'Nada espera na fila.'
+      : `${formatCount(waiting, 'evento espera', 'eventos esperam')} na fila enquanto o prazo permite.`
+  return (
+    <MessageBox
+      look="bad"
+      advice={`Parado desde ${formatMinute(stop.since)}. ${kept}`}
+      actions={
+        <>
+          <Button look="outline" onClick={onMend}>
+            {TOKEN_CODES.has(stop.code) ? 'Trocar o token' : 'Mudar o envio'}
+          </Button>
+          <Button look="outline" aria-disabled={isRetrying} onClick={onRetry}>
+            Tentar de novo
+          </Button>
+        </>
+      }
+    >
+      {stop.message}
+    </MessageBox>
+  )
+}

@@ -1,0 +1,94 @@
+import { useId } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
+import { cn } from '#admin/lib/cn.ts'
+import type { PixelType } from '#contract/pixel.ts'
+import { DELIVERY_CHOICES, DELIVERY_LABELS, type PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelForm } from '../api/save-pixel.ts'
+import { deliveryOf } from './sending-form.ts'
+
+/** What each way means for whom, in a sentence. */
+const MEANINGS: Record<PixelType, Partial<Record<PixelDelivery, string>>> = {
+  meta: {
+    browser: 'O script da Meta roda na página. Bloqueadores tiram parte das visitas.',
+    server: 'Nenhum script da Meta na página: nada a bloquear, nada em que confiar.',
+    both: 'As duas cópias levam o mesmo código, e a Meta conta uma vez.',
+  },
+  google_analytics: {
+    browser: 'O script do Google roda na página. Bloqueadores tiram parte das visitas.',
+    server:
+      'Nenhum script do Google na página. Só com este protocolo os relatórios ficam parciais, sem vínculo com o Google Ads, e o Google não confirma o que recebe.',
+  },
+  google_tag_manager: {},
+  custom: {
+    browser: 'O código acima roda na página.',
+    server:
+      'Nada roda na página. Cada conversão vai assinada para o seu endereço, no padrão Standard Webhooks.',
+  },
+}
+const RECOMMENDED: Partial<Record<PixelType, PixelDelivery>> = { meta: 'server' }
+
+interface DeliveryChoiceProps {
+  form: UseFormReturn<PixelForm>
+  /** Whoever comes to mend the sending begins here when there is nothing else to fill in. */
+  startsHere: boolean
+}
+
+/** "Envio": who tells the vendor. */
+export function DeliveryChoice({ form, startsHere }: DeliveryChoiceProps) {
+  const [type, delivery] = form.watch(['type', 'delivery'])
+  const id = useId()
+  const current = deliveryOf({ type, delivery })
+  const error = form.formState.errors.delivery?.message
+  return (
+    <fieldset aria-describedby={error ? `${id}-error` : undefined} className="grid grid-cols-1 gap-2">
+      <legend className="pb-1.5 text-[0.9375rem] font-semibold">Envio</legend>
+      {DELIVERY_CHOICES[type].map((choice) => (
+        <label
+          key={choice}
+          className={cn(
+            'grid cursor-pointer grid-cols-[auto_1fr] items-start gap-x-3 rounded-1 px-3.5 py-3',
+            'has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus',
+            choice === current
+              ? 'bg-[#fafaf6] shadow-[inset_0_0_0_2px_var(--ink)]'
+              : 'shadow-[inset_0_0_0_1px_var(--line-2)] hover:shadow-[inset_0_0_0_1px_var(--ink)]',
+          )}
+        >
+          <input
+            type="radio"
+            name={id}
+            value={choice}
+            checked={choice === current}
+            aria-labelledby={`${id}-${choice}`}
+            aria-describedby={`${id}-${choice}-means`}
+            onChange={() => {
+              form.setValue('delivery', choice, { shouldDirty: true })
+              form.clearErrors('delivery')
+            }}
+            {...(startsHere && choice === current ? { 'data-autofocus': true } : {})}
+            className="mt-0.5 size-5 accent-ink focus-visible:outline-0"
+          />
+          <span className="min-w-0">
+            <span className="flex flex-wrap items-center gap-x-2.5 text-[0.9375rem] font-semibold">
+              <span id={`${id}-${choice}`}>{DELIVERY_LABELS[choice]}</span>
+              {RECOMMENDED[type] === choice ? (
+                <span className="rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">Recomendado</span>
+              ) : null}
+            </span>
+            <span id={`${id}-${choice}-means`} className="block text-sm text-pretty text-text-2">
+              {MEANINGS[type][choice]}
+            </span>
+          </span>
+        </label>
+      ))}
+      {error ? (
+        <p id={`${id}-error`} role="alert" ref={reveal} className="text-sm text-bad">
+          {error}
+        </p>
+      ) : null}
+    </fieldset>
+  )
+}
+
+function reveal(text: HTMLElement | null): void {
+  text?.scrollIntoView({ block: 'nearest' })
+}

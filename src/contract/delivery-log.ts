@@ -1,0 +1,79 @@
+import type { ServerEventName } from './server-event.ts'
+
+/**
+ * Where an event is that the server tells a vendor of. `unconfirmed`: sent, and the vendor never says more (GA4).
+ * `withheld`: the visitor took their consent back before it was sent.
+ */
+export const DELIVERY_STATES = [
+  'accepted',
+  'unconfirmed',
+  'refused',
+  'waiting',
+  'expired',
+  'withheld',
+] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
+  accepted: 'Aceito',
+  unconfirmed: 'Enviado, sem confirmação',
+  refused: 'Recusado',
+  waiting: 'Aguardando',
+  expired: 'Expirado',
+  withheld: 'Retido: consentimento retirado',
+}
+
+/** One attempt as the vendor answered it; nothing about the visitor. */
+interface LoggedDelivery {
+  id: string
+  at: string
+  event: ServerEventName
+  /** `waiting`: it will be tried again. */
+  state: DeliveryState
+  /** Which attempt it was, the first being 1. */
+  attempts: number
+  /** What the vendor said, as `HTTP 400 · 100/2804003` or `ETIMEDOUT`. */
+  answer: string
+  /** In Portuguese, with what to do. */
+  message: string
+}
+
+/** Why nothing is sent at the moment although events wait. */
+interface SendingStop {
+  /** `token_refused`, `account_blocked`, `not_permitted`, `token_missing`. */
+  code: string
+  message: string
+  since: string
+}
+
+/** `GET /admin/api/pixels/ID/deliveries`. */
+export interface PixelDeliveries {
+  /** The newest first, twenty at most. */
+  deliveries: LoggedDelivery[]
+  waiting: number
+  /** When the next of them is tried; null when none waits or sending is stopped. */
+  next_attempt_at: string | null
+  stopped: SendingStop | null
+  /** Of the last 30 days, the most frequent first. */
+  refusals: { reason: string; message: string; count: number }[]
+}
+
+/** `POST /admin/api/pixels/ID/deliveries/retry`: what waits is tried now, and sending goes on if it was stopped. */
+export interface RetriedDeliveries {
+  waiting: number
+}
+
+/** Body of `POST /admin/api/pixels/ID/check`; Meta shows events with this code under "Testar eventos". */
+export interface DeliveryCheckInput {
+  test_event_code?: string
+}
+
+/** Its answer: what exactly was sent, without the secret, and what came back. */
+export interface DeliveryCheck {
+  state: 'accepted' | 'unconfirmed' | 'refused' | 'waiting'
+  request: { method: 'POST'; url: string; body: unknown }
+  /** null when none came. */
+  response: { status: number; body: string } | null
+  /** In Portuguese, with what to do. */
+  message: string
+}

@@ -1,0 +1,77 @@
+import type { PixelType } from '#contract/pixel.ts'
+import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
+import {
+  ACCESS_TOKEN_LABELS,
+  DELIVERY_CHOICES,
+  DELIVERY_LABELS,
+  isAccessToken,
+  type PixelDelivery,
+  SERVER_ID_PATTERNS,
+  WEBHOOK_URL_MAX_LENGTH,
+} from '#contract/pixel-delivery.ts'
+import { publicHostOf } from '#contract/tag-host.ts'
+import { AppError } from '#server/http/app-error.ts'
+import type { Row } from '../resource.ts'
+
+/** Throws when a pixel could not be sent the way that it says, in words for whoever wrote it. Never names the secret. */
+export function refuseDelivery(row: Row): void {
+  const type = row.type as PixelType
+  const delivery = row.delivery as PixelDelivery
+  if (!DELIVERY_CHOICES[type].includes(delivery))
+    throw refused(
+      `O envio "${DELIVERY_LABELS[delivery]}" não existe para o tipo ${PIXEL_TYPE_LABELS[type]}. Escolha ${listChoices(type)}.`,
+    )
+  if (typeof row.access_token === 'string') refuseToken(type, row.access_token)
+  refuseAddress(type, row.webhook_url)
+  if (row.send_hashed_email === true && (type !== 'meta' || delivery === 'browser'))
+    throw refused(
+      'O e-mail em código (hash) só pode ser enviado por um Pixel da Meta com envio pelo servidor.',
+    )
+  if (delivery !== 'browser') refuseIncomplete(type, row)
+}
+
+function refuseToken(type: PixelType, token: string): void {
+  const label = ACCESS_TOKEN_LABELS[type]
+  if (label === undefined)
+    throw refused(`O tipo ${PIXEL_TYPE_LABELS[type]} roda só no navegador e não usa token.`)
+  if (isAccessToken(type, token)) return
+  throw refused(
+    type === 'custom'
+      ? `${label}: use "whsec_" seguido de 24 a 64 bytes em base64, como no padrão Standard Webhooks.`
+      : `${label}: o texto colado não parece um token. Copie de novo, sem espaços nem aspas.`,
+  )
+}
+
+function refuseAddress(type: PixelType, address: unknown): void {
+  if (typeof address !== 'string') return
+  if (type !== 'custom') throw refused('Só um pixel personalizado tem endereço de webhook.')
+  const url = URL.canParse(address) ? new URL(address) : null
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === ''
+  if (!isPlain || address.length > WEBHOOK_URL_MAX_LENGTH || publicHostOf(address) === null)
+    throw refused(
+      'O endereço do webhook precisa ser público e começar com https://, com nome de domínio, na porta padrão e sem usuário ou senha.',
+    )
+}
+
+function refuseIncomplete(type: PixelType, row: Row): void {
+  const pattern = SERVER_ID_PATTERNS[type]
+  if (pattern !== undefined && !pattern.test(String(row.pixel_id)))
+    throw refused(
+      type === 'meta'
+        ? 'Para enviar pelo servidor, o Pixel ID da Meta precisa ter só números.'
+        : 'Para enviar pelo servidor, informe o Measurement ID do GA4, que começa com "G-".',
+    )
+  if (type === 'custom' && typeof row.webhook_url !== 'string')
+    throw refused('Para enviar pelo servidor, informe o endereço do webhook.')
+  if (row.has_access_token !== true)
+    throw refused(
+      `Para enviar pelo servidor, informe: ${ACCESS_TOKEN_LABELS[type]}. Para removê-lo, escolha antes o envio "${DELIVERY_LABELS.browser}".`,
+    )
+}
+
+function listChoices(type: PixelType): string {
+  return DELIVERY_CHOICES[type].map((choice) => `"${DELIVERY_LABELS[choice]}"`).join(' ou ')
+}
+
+/** A code of its own: dashboards show an unknown code's message as it is. */
+const refused = (message: string) => new AppError(400, 'pixel_delivery_refused', message)

@@ -1,0 +1,90 @@
+import type { Generated } from 'kysely'
+import type { OptionalCategory } from '#contract/consent.ts'
+import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { ServerEventName } from '#contract/server-event.ts'
+import type { Timestamp } from './stored-types.ts'
+
+/** What the server signs in to a pixel's vendor with. */
+export interface PixelSecrets {
+  pixel_id: string
+  /** Sealed. */
+  value: string
+}
+
+/** An event that waits to be told to one destination. The row is all that is kept about the visitor, until it is settled. */
+export interface Deliveries {
+  id: string
+  kind: 'meta' | 'google_analytics' | 'webhook'
+  pixel_id: string
+  /** The page's own, which the browser's copy carries too. */
+  event_id: string
+  event: ServerEventName
+  /** The choice that it is sent under; looked up again when it is sent. */
+  consent_id: string
+  category: OptionalCategory
+  /** JSON that the engine does not look into. */
+  payload: string
+  attempts: Generated<number>
+  next_attempt_at: Timestamp
+  /** While in the future, one worker is at it. */
+  leased_until: Timestamp | null
+  /** Set before it is sent to a vendor that counts twice what comes twice. */
+  sent_at: Timestamp | null
+  created_at: Timestamp
+  /** From then on the vendor no longer takes it. */
+  expires_at: Timestamp
+}
+
+/** What became of events, by the hour in which they happened. What still waits is in the queue. */
+export interface DeliveryCounts {
+  pixel_id: string
+  hour: Timestamp
+  state: Exclude<DeliveryState, 'waiting'>
+  /** Why it was refused, as a code; empty otherwise. */
+  reason: string
+  count: number
+}
+
+/** The last attempts of each pixel, with nothing about a visitor. */
+export interface DeliveryLog {
+  id: string
+  pixel_id: string
+  event: ServerEventName
+  state: DeliveryState
+  attempts: number
+  answer: string
+  message: string
+  created_at: Timestamp
+}
+
+/** A pixel whose sending waits for somebody to mend something. */
+export interface DeliveryStops {
+  pixel_id: string
+  code: string
+  message: string
+  stopped_at: Timestamp
+}
+
+/** What `deliveries.payload` holds: all that any destination may be told. It is erased with its row. */
+export interface EventPayload {
+  /** When it happened, in milliseconds. */
+  at: number
+  path: string
+  title?: string
+  /** Without the click's own ID, which is in `fbc` alone. */
+  campaign?: Record<string, string>
+  address: string | null
+  agent: string | null
+  /** The visitor accepted marketing, too. */
+  marketing: boolean
+  /** Random and ours, made after consent. */
+  visitor: string
+  fbp?: string
+  fbc?: string
+  /** SHA-256, in hexadecimal. */
+  email?: string
+  client?: string
+  session?: string
+  /** Since the event before it. */
+  engagementMs?: number
+}

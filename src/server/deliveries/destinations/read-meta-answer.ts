@@ -1,0 +1,89 @@
+import type { Answer } from '../outgoing-client.ts'
+import type { Verdict } from '../verdict.ts'
+
+const TOKEN =
+  'A Meta recusou o token. O envio está parado. Gere um novo token no Gerenciador de Eventos e salve aqui.'
+const BLOCKED = 'A Meta bloqueou a conta por um tempo. Veja os avisos da Meta.'
+const NOT_PERMITTED = 'O token não tem permissão para este Pixel, ou o ID do Pixel está errado.'
+const LIMITED = 'A Meta limitou o envio. Tentaremos de novo.'
+const UNSTABLE = 'Meta instável. Tentaremos de novo.'
+const REFUSALS: Record<string, string> = {
+  '100/2804003': 'Evento com mais de 7 dias: a Meta não aceita.',
+  '100/2804004': 'Evento com hora no futuro. Confira o relógio do servidor.',
+  '100/2804050': 'Evento sem dados suficientes para a Meta.',
+}
+
+interface MetaError {
+  code?: unknown
+  error_subcode?: unknown
+  is_transient?: unknown
+}
+
+/** What Meta said of a request with so many events. Its codes decide: the status varies, and its texts are translated. */
+export function readMetaAnswer(answer: Exclude<Answer, { kind: 'interrupted' }>, sent: number): Verdict {
+  if (answer.kind === 'failed')
+    return { kind: 'retry', afterMs: null, answer: answer.code, message: UNSTABLE }
+  const { status, body } = answer
+  const parsed = parse(body)
+  const error = parsed?.error as MetaError | undefined
+  if (error === undefined || error === null || typeof error !== 'object') {
+    const isTaken = status >= 200 && status < 300 && parsed?.events_received === sent
+    return isTaken
+      ? {
+          kind: 'settled',
+          state: 'accepted',
+          reason: '',
+          answer: `HTTP ${status}`,
+          message: 'A Meta aceitou o evento.',
+        }
+      : { kind: 'retry', afterMs: null, answer: `HTTP ${status}`, message: UNSTABLE }
+  }
+  const code = Number(error.code)
+  const subcode = error.error_subcode === undefined ? null : Number(error.error_subcode)
+  const name = subcode === null ? String(code) : `${code}/${subcode}`
+  const said = `HTTP ${status} · ${name}`
+  if ((code === 190 && subcode === 459) || code === 368)
+    return { kind: 'stop', code: 'account_blocked', answer: said, message: BLOCKED }
+  if ([190, 102, 104].includes(code))
+    return { kind: 'stop', code: 'token_refused', answer: said, message: TOKEN }
+  if (code === 3 || code === 10 || code === 803 || (code >= 200 && code <= 299) || name === '100/33')
+    return { kind: 'stop', code: 'not_permitted', answer: said, message: NOT_PERMITTED }
+  if (code === 100 && error.is_transient !== true) return refusal(name, said, sent)
+  if ([4, 17, 32, 341, 613].includes(code) || (code >= 80_000 && code <= 80_099))
+    return { kind: 'retry', afterMs: readWait(answer.headers), answer: said, message: LIMITED }
+  return { kind: 'retry', afterMs: null, answer: said, message: UNSTABLE }
+}
+
+export function describeMetaRefusal(name: string): string {
+  return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}). Avise o suporte.`
+}
+
+/** One bad event refuses all of its request. */
+function refusal(name: string, said: string, sent: number): Verdict {
+  const message = describeMetaRefusal(name)
+  if (sent > 1) return { kind: 'split', reason: name, answer: said, message }
+  return { kind: 'settled', state: 'refused', reason: name, answer: said, message }
+}
+
+function parse(body: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+/** `{"ID":[{"estimated_time_to_regain_access":MINUTES,…}]}` */
+function readWait(headers: Record<string, string | string[] | undefined>): number | null {
+  const usage = parse(String(headers['x-business-use-case-usage'] ?? ''))
+  const minutes = Object.values(usage ?? {})
+    .flat()
+    .map((entry) =>
+      Number(
+        (entry as { estimated_time_to_regain_access?: unknown } | null)?.estimated_time_to_regain_access,
+      ),
+    )
+    .filter((number) => number > 0)
+  return minutes.length === 0 ? null : Math.max(...minutes) * 60_000
+}

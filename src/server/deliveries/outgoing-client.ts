@@ -1,0 +1,105 @@
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import { publicLookup } from './public-lookup.ts'
+
+const CONNECT_TIMEOUT_MS = 5_000
+const ANSWER_TIMEOUT_MS = 10_000
+const MAX_ANSWER_BYTES = 65_536
+
+export type Answer =
+  | { kind: 'answer'; status: number; headers: Record<string, string | string[] | undefined>; body: string }
+  /** `code` is ours or the system's; `written` when the other side may have got it. */
+  | { kind: 'failed'; code: string; written: boolean }
+  | { kind: 'interrupted'; written: boolean }
+
+export interface OutgoingOptions {
+  /** As the configuration has them; null for none. */
+  httpsProxy: string | null
+  noProxy: string | null
+}
+
+/**
+ * All that the server sends to vendors and webhooks goes through here: through the proxy that the configuration names
+ * or to public addresses alone, with limits of time and size, certificates checked, no redirect followed.
+ */
+export class OutgoingClient {
+  readonly #agent: EnvHttpProxyAgent
+
+  constructor({ httpsProxy, noProxy }: OutgoingOptions) {
+    this.#agent = new EnvHttpProxyAgent({
+      // Empty, not absent: else it would look into the environment by itself.
+      httpProxy: '',
+      httpsProxy: httpsProxy ?? '',
+      noProxy: noProxy ?? '',
+      // Only for what goes past the proxy, whose duty resolving is otherwise.
+      connect: { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS },
+      headersTimeout: ANSWER_TIMEOUT_MS,
+      bodyTimeout: ANSWER_TIMEOUT_MS,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    })
+  }
+
+  async post(
+    url: string,
+    headers: Record<string, string>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    let written = false
+    const noting = this.#agent.compose(
+      (dispatch) => (options, handler) =>
+        dispatch(options, {
+          ...bindHandler(handler),
+          // Called with a connected socket in hand, right before the first byte.
+          onRequestStart(controller, context) {
+            written = true
+            handler.onRequestStart?.(controller, context)
+          },
+        }),
+    )
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: noting,
+        headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...headers },
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS)]),
+      })
+      return {
+        kind: 'answer',
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: await answer.body.text(),
+      }
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted', written }
+      return { kind: 'failed', code: codeOf(error), written }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}
+
+type Handler = Parameters<Dispatcher['dispatch']>[1]
+
+/** Its methods live on its class, where a spread does not see them. */
+function bindHandler(handler: Handler): Handler {
+  return {
+    onRequestUpgrade: handler.onRequestUpgrade?.bind(handler),
+    onResponseStart: handler.onResponseStart?.bind(handler),
+    onResponseData: handler.onResponseData?.bind(handler),
+    onResponseEnd: handler.onResponseEnd?.bind(handler),
+    onResponseError: handler.onResponseError?.bind(handler),
+  } as Handler
+}
+
+/** Never the message: it can hold an address with a secret in it. */
+function codeOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (typeof code === 'string' && !code.startsWith('UND_ERR_ABORTED')) return code
+    if (cause.name === 'TimeoutError') return 'ETIMEDOUT'
+  }
+  return 'ENETWORK'
+}

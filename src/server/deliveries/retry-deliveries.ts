@@ -1,0 +1,29 @@
+import type { RetriedDeliveries } from '#contract/delivery-log.ts'
+import { recordAudit } from '../db/audit.ts'
+import { change } from '../db/change.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import { auditActor, type Caller } from '../http/caller.ts'
+
+/** "Tentar de novo": what waits is due now, and a stop is lifted until the vendor says so again. */
+export async function retryDeliveries(db: Db, caller: Caller, pixelId: string): Promise<RetriedDeliveries> {
+  return change(db, async (trx) => {
+    const pixel = await trx
+      .selectFrom('tracking_pixels')
+      .select('id')
+      .where('id', '=', pixelId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+    await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
+    const { numUpdatedRows } = await trx
+      .updateTable('deliveries')
+      .set({ next_attempt_at: new Date().toISOString() })
+      .where('pixel_id', '=', pixelId)
+      // What is being sent now has its say first.
+      .where('leased_until', 'is', null)
+      .executeTakeFirstOrThrow()
+    await recordAudit(trx, { ...auditActor(caller), action: 'deliveries.retry', subject: pixelId })
+    return { waiting: Number(numUpdatedRows) }
+  })
+}

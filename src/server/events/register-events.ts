@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { CONSENT_COOKIE, CONSENT_TEXT_VERSION, parseConsent } from '#contract/consent-choice.ts'
+import { EVENTS_PATH } from '#contract/events-path.ts'
+import {
+  CAMPAIGN_MAX_LENGTH,
+  CAMPAIGN_PARAMETERS,
+  type ServerEvent,
+  serverEventSchema,
+} from '#contract/server-event.ts'
+import type { Db } from '../db/database.ts'
+import type { EventPayload } from '../db/delivery-schema.ts'
+import { AppError } from '../http/app-error.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { isPublicAddress } from '../http/is-public-address.ts'
+import { readCookie } from '../http/read-cookie.ts'
+import type { Destination, DestinationList, Destinations } from './destinations.ts'
+import { storeEvent } from './store-event.ts'
+import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
+
+const BODY_LIMIT_BYTES = 8_192
+const MAX_AGENT_LENGTH = 500
+const MAX_TITLE_LENGTH = 300
+/** No page of ours has another; an address, a number or a name in it is none. */
+const PATH = /^\/[A-Za-z0-9/._~-]{0,200}$/
+
+export interface EventDeps {
+  db: Db
+  guard: PublicGuard
+  siteUrl: string
+  destinations: DestinationList
+  /** Called when an event is durable. */
+  onStored: () => void
+}
+
+/** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
+export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
+  const { db, guard, destinations, siteUrl, onStored } = deps
+  const isSecure = siteUrl.startsWith('https:')
+
+  app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+    guardPublicPost(guard, request, 'event')
+    const parsed = serverEventSchema.safeParse(request.body)
+    if (!parsed.success) throw new AppError(400, 'bad_request', 'Not an event')
+    const event = parsed.data
+    const page = URL.canParse(event.path, siteUrl) ? new URL(event.path, siteUrl) : null
+    if (page === null || !PATH.test(page.pathname))
+      throw new AppError(400, 'bad_request', 'Not a page of ours')
+    reply.code(204).header('cache-control', 'no-store')
+    const choice = readChoice(request)
+    if (choice === null) return reply.send()
+    const known = await destinations.current()
+    const granted = known.all.filter(
+      ({ category, alsoInBrowser }) =>
+        choice.granted.includes(category) && !(alsoInBrowser && event.name === 'page_view'),
+    )
+    if (granted.length === 0) return reply.send()
+    reserveRoom(guard, 'event')
+    const context = {
+      header: request.headers.cookie,
+      host: new URL(siteUrl).hostname,
+      isSecure,
+      now: Date.now(),
+    }
+    const identity = identify(context, page, granted, known)
+    await storeEvent(db, granted, {
+      event,
+      consentId: choice.id,
+      payload: {
+        ...describeEvent(event, page, request, context.now),
+        marketing: choice.granted.includes('marketing'),
+        ...identity.values,
+      },
+    })
+    onStored()
+    return reply.header('set-cookie', identity.cookies).send()
+  })
+}
+
+/** A choice that was made on another text has to be made again, and counts for nothing until then. */
+function readChoice(request: FastifyRequest) {
+  const choice = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')
+  return choice === null || choice.textVersion !== CONSENT_TEXT_VERSION ? null : choice
+}
+
+type Context = Parameters<typeof identifyVisitor>[0]
+
+function identify(
+  context: Context,
+  page: URL,
+  granted: readonly Destination[],
+  { metaInBrowser }: Destinations,
+) {
+  const has = (kind: Destination['kind']) => granted.some((destination) => destination.kind === kind)
+  const parts = [
+    identifyVisitor(context),
+    ...(has('meta')
+      ? [
+          identifyForMeta(context, {
+            clickId: readCampaign(page).fbclid,
+            readByScript: metaInBrowser,
+          }),
+        ]
+      : []),
+    ...(has('google_analytics') ? [identifyForAnalytics(context)] : []),
+  ]
+  return {
+    values: Object.assign({}, ...parts.map(({ values }) => values)) as Pick<
+      EventPayload,
+      'visitor' | 'fbp' | 'fbc' | 'client' | 'session' | 'engagementMs'
+    >,
+    cookies: parts.flatMap(({ cookies }) => cookies),
+  }
+}
+
+/** Of the page's query, the parameters of a campaign; too long a value is cut. */
+function readCampaign({ searchParams: parameters }: URL): Partial<Record<string, string>> {
+  return Object.fromEntries(
+    CAMPAIGN_PARAMETERS.flatMap((name) => {
+      const value = parameters.get(name)?.slice(0, CAMPAIGN_MAX_LENGTH)
+      return value ? [[name, value]] : []
+    }),
+  )
+}
+
+function describeEvent(
+  { title }: ServerEvent,
+  page: URL,
+  request: FastifyRequest,
+  now: number,
+): Pick<EventPayload, 'at' | 'path' | 'title' | 'campaign' | 'address' | 'agent'> {
+  const { fbclid: _click, ...rest } = readCampaign(page)
+  const address = clientAddress(request)
+  return {
+    at: now,
+    path: page.pathname,
+    ...(title ? { title: title.slice(0, MAX_TITLE_LENGTH) } : {}),
+    ...(Object.keys(rest).length === 0 ? {} : { campaign: rest as Record<string, string> }),
+    address: isPublicAddress(address) ? address : null,
+    agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) ?? null,
+  }
+}
