@@ -29,6 +29,10 @@ export interface TagResult {
   outcome: TagOutcome
   error?: string | undefined
   hit?: HitVerdict | undefined
+  /** Time of the main thread in long animation frames; absent where nobody measured. */
+  ms?: number | undefined
+  /** How many requests of the tag the timeline holds; together with `ms`. */
+  requests?: number | undefined
 }
 
 /** What our policy kept the page from. */
@@ -52,6 +56,8 @@ export interface TagReport {
   sees_all?: boolean | undefined
   /** Every host once for each use. Browsers report it themselves too, but not always, and a busy page not in time. */
   stopped?: StoppedRequest[]
+  /** What the long frames of a measured visit held that is not one tag's for certain. */
+  unattributed_ms?: number | undefined
   /** The tags whose vendors were told of a conversion. */
   conversion?: { name: string; ids: string[] }
 }

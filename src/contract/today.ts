@@ -1,3 +1,5 @@
+import type { SiteCost } from './tag-cost.ts'
+
 /**
  * One count of the site's day. What nobody could count is absent or null, and never zero: days of before counting began,
  * and clicks of a time in which no visit ran a tag that tells of them.
@@ -23,4 +25,6 @@ export interface Today extends Record<TodayFigureName, TodayFigure> {
   dates: string[]
   /** Set while it is within the seven days: choices and clicks of before are not known. */
   counted_since: string | null
+  /** What the tags cost a visit; absent where no visit of the last days told. */
+  cost?: SiteCost
 }

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
 import type { PixelVersion } from '#contract/pixel-history.ts'
+import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, MARINA, NOW, ScriptedSite } from '../support/scripted-site.ts'
 
@@ -89,6 +90,61 @@ describe('the page of a pixel', () => {
     const toast = within(message.closest('[data-sonner-toast]') as HTMLElement)
     await person.click(toast.getByRole('button', { name: 'Desfazer' }))
     await screen.findByRole('link', { name: 'Loja' })
+  })
+})
+
+describe('the cost', () => {
+  const figures = async () => {
+    const card = await screen.findByRole('region', { name: 'Custo' })
+    await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
+    const texts = (role: 'term' | 'definition') =>
+      within(card)
+        .queryAllByRole(role)
+        .map((cell) => cell.textContent)
+    const values = texts('definition')
+    return { card, rows: texts('term').map((label, index) => [label, values[index]]) }
+  }
+
+  test('is what a quarter of the measured visits reached at least, with what is nobody’s in its own line', async () => {
+    site.addPixel('Loja', { health: 'working', confirmed: true })
+    site.cost = {
+      own: { visits: 1_204, ms: 1_200, requests: 7 },
+      all: { visits: 1_310, ms: 1_500, unattributed_ms: 40 },
+    }
+    await openPage('Loja')
+    const { card, rows } = await figures()
+    expect(rows).toEqual([
+      ['Esta tag', '1.200 ms'],
+      ['Requisições desta tag', '7'],
+      ['Todas as tags somam', '1.500 ms'],
+      ['Sem dono certo: de alguma tag ou da página', '40 ms'],
+    ])
+    expect(card.textContent).toContain('de 1.204 visitas medidas nos últimos 3 dias. São mínimos')
+    expect(await findComponentFaults(card)).toEqual([])
+  })
+
+  test('that no visit measured has no figure, and the others’ stay', async () => {
+    site.addPixel('Loja', { health: 'waiting' })
+    site.cost = { own: null, all: { visits: 3, ms: 0, unattributed_ms: 0 } }
+    await openPage('Loja')
+    const { card, rows } = await figures()
+    expect(rows).toEqual([
+      ['Todas as tags somam', 'nada longo'],
+      ['Sem dono certo: de alguma tag ou da página', 'nada longo'],
+    ])
+    expect(card.textContent).toContain('Nenhuma visita mediu esta tag, como ela está agora')
+    expect(await findComponentFaults(card)).toEqual([])
+  })
+
+  test.each([
+    ['nobody measured', 200, 'Nenhuma visita mediu esta tag'],
+    ['cannot be read', 500, 'Não deu para ler o custo deste pixel.'],
+  ])('that %s says so', async (_name, status, sentence) => {
+    site.addPixel('Loja', { health: 'waiting' })
+    if (status !== 200) site.refuse('GET /admin/api/pixels/*/cost', status)
+    await openPage('Loja')
+    await waitFor(async () => expect((await figures()).card.textContent).toContain(sentence))
+    expect((await figures()).rows).toEqual([])
   })
 })
 

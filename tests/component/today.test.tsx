@@ -51,6 +51,19 @@ test('says each figure with yesterday beside it, and opens the lists that there 
   expect(await findComponentFaults(await strip())).toEqual([])
 })
 
+test.each([
+  [
+    { visits: 1_312, ms: 1_200, unattributed_ms: 40 },
+    'As tags somam 1.200 ms por visita ou mais (p75); sem dono certo, 40 ms',
+  ],
+  [{ visits: 7, ms: 0, unattributed_ms: 0 }, 'As tags não travam a página (p75)'],
+])('says what the tags cost a visit, where visits told it', async (cost, sentence) => {
+  site.today = makeToday({ cost })
+  await openDashboard(site)
+  await within(await strip()).findByText(sentence)
+  expect(await findComponentFaults(await strip())).toEqual([])
+})
+
 test('on a first day says what is not measured, and no zero in its place', async () => {
   site.today = makeToday({
     lead: { days: days(null, null, null, null, null, null, null) },
@@ -63,6 +76,7 @@ test('on a first day says what is not measured, and no zero in its place', async
   expect(await text('Abrir Conta (cliques)')).toContain('não medidoontem: não medido')
   expect(await text('Aceitaram tudo')).toContain('ninguém ainda')
   expect(await text('Tags com problema')).toContain('não medido')
+  expect((await strip()).textContent).not.toMatch(/As tags/)
   expect((await strip()).textContent).toContain('Escolhas e cliques são contados desde 15/11 às 8h20.')
   expect(await findComponentFaults(await strip())).toEqual([])
 })

@@ -29,6 +29,8 @@ beforeAll(async () => {
         { slot, subject: 'choice:refused', count: 306 },
         { slot, subject: 'choice:partial', count: 97 },
         { slot, subject: 'conversion:lead', count: 86 + day * 3 },
+        { slot, subject: 'cost:sum:300', count: 97 },
+        { slot, subject: 'cost:rest:40', count: 97 },
         ...(day === 0 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
       ]),
     )

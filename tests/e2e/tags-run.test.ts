@@ -114,6 +114,35 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   }, 20_000)
 })
 
+test('a tag that holds up the page is told its time, by its own file or its vendor’s, and no other tag is', async () => {
+  const loop = 'for (var end = performance.now() + 450; performance.now() < end; );'
+  vendors.serve('cdn.custom-vendor.com/slow.js', loop)
+  const own = await custom(`<script>${loop}</script>`)
+  const vendor = await custom('<script async src="https://cdn.custom-vendor.com/slow.js"></script>')
+  const quick = await custom('<script>window.quick = true</script>')
+  // One visit in ten is measured: this one.
+  await page.addInitScript(() => {
+    Math.random = () => 0.05
+  })
+  await accept(own, vendor, quick)
+  const cost = async (id: string, subject: string) => {
+    const rows = await site.database.db
+      .selectFrom('tag_evidence')
+      .select(['verdict', 'count'])
+      .where('pixel_id', '=', id)
+      .where('subject', '=', subject)
+      .execute()
+    expect(rows).toMatchObject([{ count: 1 }])
+    return Number(rows[0]?.verdict)
+  }
+  await vi.waitFor(async () => {
+    expect(await cost(own, 'cost_ms')).toBeGreaterThanOrEqual(400)
+    expect(await cost(vendor, 'cost_ms')).toBeGreaterThanOrEqual(400)
+    expect(await cost(quick, 'cost_ms')).toBeLessThan(400)
+  }, 20_000)
+  expect([await cost(own, 'cost_requests'), await cost(vendor, 'cost_requests')]).toEqual([0, 1])
+})
+
 test("a vendor's script that the visitor's browser blocks is told as blocked, for the tag that it belongs to", async () => {
   const meta = await insertPixel(site.database.db, { type: 'meta' })
   const analytics = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-OK' })

@@ -9,6 +9,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel, PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
 import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
+import type { PixelCost } from '#contract/tag-cost.ts'
 import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
 import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
@@ -53,6 +54,7 @@ export class ScriptedSite extends ScriptedServer {
   today: Today = makeToday()
   subscriptions: Subscription[] = []
   activity: ActivityEvent[] = []
+  cost: PixelCost = { own: null, all: null }
   alerts: AlertChoice = { kinds: [], can_send: true }
   /** Whether a webhook is configured. */
   delivers = true
@@ -165,6 +167,7 @@ export class ScriptedSite extends ScriptedServer {
         count: this.conversions[conversion] ?? 0,
       })),
     }))
+    this.answer('GET /admin/api/pixels/*/cost', () => this.cost)
     this.answer('GET /admin/api/pixels/*/history', ({ query }) =>
       query.get('before') === null ? this.history : { versions: [], next: null },
     )

@@ -115,7 +115,7 @@ interface TagEvidence {
   hour: Timestamp
   /** Hash of what the browser ran and what the policy gave it. */
   revision: string
-  /** `visit`, `hit`, `host:` and a source of its policy, or `conversion:` and a name. */
+  /** `visit`, `hit`, `host:` and a source of its policy, `conversion:` and a name, or a part of its cost. */
   subject: string
   verdict: string
   count: number
@@ -212,7 +212,7 @@ interface SiteState {
 interface SiteCounts {
   /** Start of the ten minutes. */
   slot: Timestamp
-  /** `choice:` and what was chosen, `conversion:` and a name, or `told`. */
+  /** `choice:` and what was chosen, `conversion:` and a name, `told`, or `cost:` and a step. */
   subject: string
   /** Below zero for a moment, while another process has yet to write what was taken back. */
   count: number

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { PixelLedger } from '#contract/ledger.ts'
+import type { PixelCost } from '#contract/tag-cost.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Today } from '#contract/today.ts'
 import type { Db } from '../db/database.ts'
@@ -8,6 +9,7 @@ import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts
 import { guardApi } from '../http/api-guard.ts'
 import type { Caller } from '../http/caller.ts'
 import { rearmBreaker } from './breaker/rearm-breaker.ts'
+import { readPixelCost } from './cost/read-pixel-cost.ts'
 import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import { permitHosts } from './hosts/permit-hosts.ts'
@@ -77,6 +79,11 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   scope.get('/admin/api/pixels/:id/conversions', async (request) => {
     await requireAdministrator(deps, request)
     return { conversions: await readConversions(db, pathId(request)) }
+  })
+
+  scope.get('/admin/api/pixels/:id/cost', async (request): Promise<PixelCost> => {
+    await requireAdministrator(deps, request)
+    return readPixelCost(deps, pathId(request))
   })
 
   scope.post('/admin/api/tags/preview', async (request) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { CONVERSIONS } from '#contract/conversion.ts'
+import { TAG_COST_MAX } from '#contract/tag-cost.ts'
 import {
   HIT_VERDICTS,
   TAG_ERROR_MAX_LENGTH,
@@ -9,11 +10,13 @@ import {
   TAG_REPORT_MAX_STOPPED,
   TAG_REPORT_PATH,
   TAG_VERDICTS,
+  type TagResult,
 } from '#contract/tag-report.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import type { BreakerBuffer } from './breaker/breaker-buffer.ts'
 import type { TagSet } from './compose-tag-set.ts'
+import { noteCost } from './cost/note-cost.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
 import { readVisit } from './health/read-visit.ts'
@@ -25,6 +28,8 @@ import type { SiteCounts } from './today/site-counts.ts'
 
 const BODY_LIMIT_BYTES = 64_000
 
+const cost = z.int().check(z.minimum(0), z.maximum(TAG_COST_MAX))
+
 const reportSchema = z.object({
   set: z.optional(z.string().check(z.maxLength(64))),
   results: z
@@ -34,6 +39,8 @@ const reportSchema = z.object({
         outcome: z.enum(TAG_OUTCOMES),
         error: z.optional(z.string()),
         hit: z.optional(z.enum(HIT_VERDICTS)),
+        ms: z.optional(cost),
+        requests: z.optional(cost),
       }),
     )
     .check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
@@ -50,6 +57,7 @@ const reportSchema = z.object({
       )
       .check(z.maxLength(TAG_REPORT_MAX_STOPPED)),
   ),
+  unattributed_ms: z.optional(cost),
   conversion: z.optional(
     z.object({
       name: z.enum(CONVERSIONS),
@@ -82,8 +90,9 @@ export function registerTagReports(
     const ran = membersOf(tags.recent, set)
     const { hinders, mayHinder } = noteStopped(deps, ran.size === 0 ? [] : stopped)
     const visit = readVisit(parsed.data, ran, mayHinder)
-    // Reports can be forged: of one place only so many count for what pauses a tag.
+    // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.
     const isSampled = guard.limits.samples(request, 'breaker')
+    const counted: [PreparedTag, TagResult][] = []
     for (const result of results) {
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
@@ -96,7 +105,9 @@ export function registerTagReports(
       if (member === undefined) continue
       noteEvidence(evidence, member, result, visit)
       if (isSampled) breaker.add(id, member.revision, column === 'failed')
+      counted.push([member, result])
     }
+    if (isSampled) noteCost({ evidence, counts }, counted, parsed.data.unattributed_ms)
     if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
     if (conversion !== undefined) {
       const subject = `conversion:${conversion.name}` as const

@@ -1,11 +1,12 @@
+import { TAG_COST_DAYS } from '#contract/tag-cost.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
 
 const BLOCKED_HOST_DAYS = 90
 /** The breaker looks at ten minutes. */
 const MINUTE_DAYS = 1
-/** Health looks at one day. */
-const EVIDENCE_DAYS = 3
+/** Health looks at one day, the cost of a tag at three. */
+const EVIDENCE_DAYS = TAG_COST_DAYS
 const DAY_MS = 86_400_000
 
 export interface TagRetention {

@@ -1,4 +1,5 @@
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import type { SiteCost } from '#contract/tag-cost.ts'
 import type { TodayFigure } from '#contract/today.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
@@ -36,6 +37,13 @@ export function untilOf(moment: string): string {
 }
 
 export const count = (value: number): string => NUMBER.format(value)
+
+/** Steps of a histogram, of what browsers tell: never too much. */
+export function describeCost({ ms, unattributed_ms: rest }: SiteCost): string {
+  const sum =
+    ms === 0 ? 'As tags não travam a página (p75)' : `As tags somam ${count(ms)} ms por visita ou mais (p75)`
+  return rest === 0 ? sum : `${sum}; sem dono certo, ${count(rest)} ms`
+}
 
 /** Without its base a share says nothing: no share of none. */
 export function share(part: number | undefined, whole: number | undefined): string | null {

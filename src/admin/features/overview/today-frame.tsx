@@ -2,13 +2,15 @@ import type { ReactNode } from 'react'
 
 interface TodayFrameProps {
   when?: string
+  /** What the tags cost a visit; undefined where nobody measured. */
+  budget?: string | undefined
   note?: string
   isBusy?: boolean
   children?: ReactNode
 }
 
 /** The wall that the figures stand on. It has its height before they come, so that the list under it never moves. */
-export function TodayFrame({ when, note, isBusy = false, children }: TodayFrameProps) {
+export function TodayFrame({ when, budget, note, isBusy = false, children }: TodayFrameProps) {
   return (
     <section
       aria-labelledby="today-heading"
@@ -20,6 +22,7 @@ export function TodayFrame({ when, note, isBusy = false, children }: TodayFrameP
           Hoje
         </h3>
         {when ? <p className="text-[0.8125rem] text-on-ink-2">{when}</p> : null}
+        {budget ? <p className="text-[0.8125rem] text-pretty text-on-ink-2 lg:ml-auto">{budget}</p> : null}
       </header>
       <div className="flex-1">{children}</div>
       {note ? <p className="mt-3 text-[0.8125rem]/5 text-pretty text-on-ink-2">{note}</p> : null}

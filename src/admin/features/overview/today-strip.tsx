@@ -2,7 +2,16 @@ import { QuietButton } from '#admin/components/quiet-button.tsx'
 import { PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/places.ts'
 import type { TodayFigure as Figure, Today, TodayFigureName } from '#contract/today.ts'
 import { ChoiceBar } from './choice-bar.tsx'
-import { count, dateAndTimeOf, dayOf, readOut, share, timeOf, untilOf } from './describe-today.ts'
+import {
+  count,
+  dateAndTimeOf,
+  dayOf,
+  describeCost,
+  readOut,
+  share,
+  timeOf,
+  untilOf,
+} from './describe-today.ts'
 import { useToday } from './read-today.ts'
 import { Sparkline } from './sparkline.tsx'
 import { TodayFigure } from './today-figure.tsx'
@@ -35,6 +44,7 @@ export function TodayStrip({ problems }: TodayStripProps) {
   return (
     <TodayFrame
       when={`${dayOf(today.data.until)}, até ${timeOf(today.data.until)}`}
+      budget={today.data.cost && describeCost(today.data.cost)}
       note={noteOn(today.data)}
     >
       <Figures today={today.data} problems={problems} />

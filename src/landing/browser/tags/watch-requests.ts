@@ -7,6 +7,8 @@ import { type Sighting, seeHit } from './see-hit.ts'
 
 /** What the timeline holds at one moment. */
 export interface Look {
+  /** Of every request, once for each. */
+  addresses: readonly string[]
   /** The best that was seen of each host that one of these tags may reach. */
   hostsOf(tags: readonly ManifestTag[]): Record<string, TagVerdict>
   /** The best that was seen of its page view; undefined when it is not there. */
@@ -47,6 +49,7 @@ export function watchRequests(engine: Engine, isStopped: (address: string) => bo
       ]
     })
     return {
+      addresses: sightings.map(({ address }) => address),
       hostsOf: (tags) => {
         const best: Record<string, TagVerdict> = {}
         for (const { host, verdict } of sightings)

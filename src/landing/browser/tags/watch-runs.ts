@@ -1,10 +1,12 @@
 import { TAG_ERROR_MAX_LENGTH, type TagResult } from '#contract/tag-report.ts'
+import { findOwners } from './find-owners.ts'
 import { SETTLE_MS } from './is-quiet.ts'
 import { findEngine } from './judge-request.ts'
 import { noteViolations } from './note-violations.ts'
 import { sendReport } from './send-report.ts'
 import type { TagRun } from './tag-run.ts'
-import { type Look, mayReach, watchRequests } from './watch-requests.ts'
+import { type CostOf, watchCost } from './watch-cost.ts'
+import { type Look, watchRequests } from './watch-requests.ts'
 
 /** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
 const MAX_WAIT_MS = 16_000
@@ -19,21 +21,25 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
       if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
   })
   const look = watchRequests(engine, violations.has)
+  let takeCost = watchCost(runs)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const tell = (isEarly: boolean) => {
     const seen = look()
     const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
     if (open.length === 0) return
+    const costOf = takeCost?.(seen.addresses)
+    takeCost = undefined
     sendReport({
       set,
-      results: open.map((run) => describeRun(run, seen, isEarly)),
+      results: open.map((run) => describeRun(run, seen, isEarly, costOf)),
       hosts: seen.hostsOf(open.map(({ tag }) => tag)),
       stopped: violations.list(),
       sees_all: engine === 'firefox',
+      unattributed_ms: costOf?.(undefined).ms,
     })
   }
-  const describeRun = (run: TagRun, seen: Look, isEarly: boolean): TagResult => {
+  const describeRun = (run: TagRun, seen: Look, isEarly: boolean, costOf: CostOf | undefined): TagResult => {
     run.isTold = true
     const hit = seen.hitOf(run.tag)
     // Nothing of this visit got through to the vendor.
@@ -45,6 +51,7 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
       outcome: run.outcome ?? 'ran',
       error: run.error,
       hit: hit ?? (isNone ? 'none' : undefined),
+      ...costOf?.(run),
     }
   }
   const tellWhenQuiet = (waited: number) => {
@@ -65,7 +72,7 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
         }
       } else if (event.target instanceof HTMLScriptElement) {
         const { src } = event.target
-        for (const run of ownersOf(src, runs)) run.note(violations.has(src) ? 'stopped' : 'blocked')
+        for (const run of findOwners(src, runs)) run.note(violations.has(src) ? 'stopped' : 'blocked')
       }
     },
     true,
@@ -77,19 +84,4 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
       timer = setTimeout(tellWhenQuiet, SETTLE_MS, SETTLE_MS)
     },
   }
-}
-
-/** The tag that names this very address; else those that load from its host, or the one whose ID the address carries. */
-function ownersOf(address: string, runs: ReadonlyMap<string, TagRun>): TagRun[] {
-  if (!URL.canParse(address)) return []
-  const all = [...runs.values()]
-  const loaders = all.filter((run) => run.loads(address))
-  if (loaders.length > 0) return loaders
-  const { hostname } = new URL(address)
-  const owners = all.filter(({ tag }) => mayReach(tag, hostname))
-  const named = owners.filter(({ tag }) => {
-    const id = tag.vendorId ?? tag.hit?.id
-    return id && address.includes(id)
-  })
-  return named.length > 0 ? named : owners
 }

@@ -1,5 +1,6 @@
 import type { HitVerdict, TagOutcome, TagVerdict } from '#contract/tag-report.ts'
 import type { Db } from '#server/db/database.ts'
+import { COST_SUBJECTS } from '../cost/note-cost.ts'
 
 type Counts<Name extends string> = Partial<Record<Name, number>>
 
@@ -37,6 +38,7 @@ export async function readEvidence(
       eb.fn.sum<number | string>('count').as('count'),
     ])
     .where('hour', '>', new Date(now - DAY_MS).toISOString())
+    .where('subject', 'not in', COST_SUBJECTS)
     .groupBy(['pixel_id', 'revision', 'subject', 'verdict'])
     .execute()
   const found = new Map<string, Gathered>()

@@ -1,5 +1,6 @@
 import type { Today, TodayFigure } from '#contract/today.ts'
 import type { Db } from '#server/db/database.ts'
+import { readSiteCost } from '../cost/read-site-cost.ts'
 import { nextSiteDay, siteDate, startOfSiteDay } from '../ledger/site-day.ts'
 import { CHOICES, type CountSubject } from './count-subject.ts'
 import { SLOT_MS } from './site-counts.ts'
@@ -23,14 +24,16 @@ export async function readToday({ db, countSubscriptions }: TodayDeps, now = Dat
   const upToNow = Math.ceil((now + 1 - today[0]) / SLOT_MS) * SLOT_MS
   const sameTime = Math.min(yesterday[0] + upToNow, yesterday[1])
   const spans: Span[] = [...days, [yesterday[0], sameTime]]
-  const [state, slots, subscriptions] = await Promise.all([
+  const [state, slots, subscriptions, cost] = await Promise.all([
     db.selectFrom('site_state').select('counted_since').executeTakeFirstOrThrow(),
     db
       .selectFrom('site_counts')
       .select(['slot', 'subject', 'count'])
       .where('slot', '>=', new Date(spans[0]?.[0] ?? now).toISOString())
+      .where('subject', 'not like', 'cost:%')
       .execute(),
     countSubscriptions(spans),
+    readSiteCost(db, now),
   ])
   const since = state.counted_since === null ? now : Date.parse(state.counted_since)
   const sums = spans.map(() => new Map<string, number>())
@@ -75,6 +78,7 @@ export async function readToday({ db, countSubscriptions }: TodayDeps, now = Dat
     refused: counted('choice:refused'),
     lead: clicks('lead'),
     contact: clicks('contact'),
+    ...(cost === null ? {} : { cost }),
     // Stored from the first day on: whatever is older than both was before the site.
     subscriptions: figure(
       startOfSiteDay(Math.min(first, since)),

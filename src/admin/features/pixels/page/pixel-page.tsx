@@ -26,6 +26,7 @@ import { displayedCode } from '../displayed-code.ts'
 import { useStartTest } from '../testing/start-test.ts'
 import { TestsCard } from '../testing/tests-card.tsx'
 import { ConversionsCard } from './conversions-card.tsx'
+import { CostCard } from './cost-card.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { LedgerCard } from './ledger-card.tsx'
 import { PixelVerdict } from './pixel-verdict.tsx'
@@ -150,6 +151,9 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
             <Card>
               <PixelHosts pixel={pixel} heading="h3" />
             </Card>
+            <div className="lg:col-span-2">
+              <CostCard pixelId={pixel.id} />
+            </div>
             <div className="lg:col-span-2">
               <TestsCard pixelId={pixel.id} />
             </div>

@@ -1,0 +1,50 @@
+import { TAG_COST_MAX } from '#contract/tag-cost.ts'
+import { findOwners } from './find-owners.ts'
+import type { TagRun } from './tag-run.ts'
+
+/** Of all visits. */
+const SHARE = 0.1
+const TYPE = 'long-animation-frame'
+
+/** Not in TypeScript's library yet. */
+interface LongFrame extends PerformanceEntry {
+  scripts: readonly { sourceURL: string; duration: number }[]
+}
+
+/** What a visit spent on each tag; on `undefined`, what is not one tag's for certain. */
+export type CostOf = (run: TagRun | undefined) => { ms: number; requests: number }
+
+/** Undefined where nobody measures: most visits, and browsers that cannot tell. What it returns ends the measuring. */
+export function watchCost(
+  runs: ReadonlyMap<string, TagRun>,
+): ((addresses: readonly string[]) => CostOf) | undefined {
+  if (Math.random() >= SHARE || !PerformanceObserver.supportedEntryTypes?.includes(TYPE)) return undefined
+  /** By file. */
+  const spent = new Map<string, number>()
+  const keep = (frames: PerformanceEntryList) => {
+    for (const { scripts } of frames as LongFrame[])
+      for (const { sourceURL, duration } of scripts)
+        spent.set(sourceURL, (spent.get(sourceURL) ?? 0) + duration)
+  }
+  const observer = new PerformanceObserver((list) => keep(list.getEntries()))
+  observer.observe({ type: TYPE })
+  return (addresses) => {
+    keep(observer.takeRecords())
+    observer.disconnect()
+    const costs = new Map<TagRun | undefined, { ms: number; requests: number }>()
+    const add = (address: string, ms: number, requests: number) => {
+      const [first, another] = findOwners(address, runs)
+      const owner = another ? undefined : first
+      const cost = costs.get(owner) ?? { ms: 0, requests: 0 }
+      cost.ms = Math.min(TAG_COST_MAX, cost.ms + ms)
+      cost.requests = Math.min(TAG_COST_MAX, cost.requests + requests)
+      costs.set(owner, cost)
+    }
+    for (const [address, ms] of spent) add(address, ms, 0)
+    for (const address of addresses) add(address, 0, 1)
+    return (run) => {
+      const { ms, requests } = costs.get(run) ?? { ms: 0, requests: 0 }
+      return { ms: Math.round(ms), requests }
+    }
+  }
+}
