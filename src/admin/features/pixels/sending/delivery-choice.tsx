@@ -71,7 +71,9 @@ export function DeliveryChoice({ form, startsHere }: DeliveryChoiceProps) {
             <span className="flex flex-wrap items-center gap-x-2.5 text-[0.9375rem] font-semibold">
               <span id={`${id}-${choice}`}>{DELIVERY_LABELS[choice]}</span>
               {RECOMMENDED[type] === choice ? (
-                <span className="chip rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">Recomendado</span>
+                <span className="chip rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">
+                  Recomendado
+                </span>
               ) : null}
             </span>
             <span id={`${id}-${choice}-means`} className="block text-sm text-pretty text-text-2">
