@@ -159,7 +159,9 @@ function judge(spelling: Spelling, route: AppRoute, own: RawAnswer, answer: RawA
   }
   // Each address under the dashboard that is no endpoint is one of its tabs.
   if (spelling.target.startsWith('/admin/') && isDashboardPage(answer)) return null
-  if (own.status === 404) return `${answer.status} where the route answers 404`
+  // Without a key, whoever asks the auth service for something unknown hears nothing but that a key is missing.
+  const asksForKey = answer.status === 401 && spelling.target.startsWith('/auth/')
+  if (own.status === 404 && !asksForKey) return `${answer.status} where the route answers 404`
   return policyOf(answer) === policyOf(own) ? null : 'not the policy of the route'
 }
 

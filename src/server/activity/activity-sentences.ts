@@ -62,10 +62,18 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'tags.test': say('pixels', (facts) => `testou ${pixel(facts)}`),
   'tags.breaker_pause': say('pixels', (facts) => `desligou ${pixel(facts)}, que falhava em visitas demais`),
   'tags.breaker_warn': say('pixels', (facts) => `avisou que ${pixel(facts)} falha em visitas demais`),
+  'deliveries.retry': say('pixels', (facts) => `mandou enviar de novo o que esperava de ${ofPixel(facts)}`),
   'tags.breaker_rearm': say('pixels', (facts) => `religou ${pixel(facts)} depois do disjuntor`),
 
+  'auth.passkey_added': say('sign_ins', 'guardou uma chave de acesso'),
+  'auth.passkey_renamed': say('sign_ins', 'deu outro nome a uma chave de acesso'),
+  'auth.passkey_removed': say('sign_ins', (facts) =>
+    own(facts, 'removeu uma chave de acesso', 'removeu uma chave de acesso de'),
+  ),
   'user.created': say('people', (facts) => `criou a conta de ${person(facts)}`),
   'user.invited': say('people', (facts) => `convidou ${person(facts)}`),
+  'user.imported': say('people', (facts) => `trouxe do Supabase a conta de ${person(facts)}`),
+  'user.role_granted': say('people', (facts) => `deu a ${person(facts)} a função ${roleOf(facts.newRole)}`),
   'user.signed_up': say('people', 'criou a própria conta'),
   'user.updated': say('people', (facts) => {
     const { oldRole, newRole, oldEmail, newEmail, askedEmail } = facts

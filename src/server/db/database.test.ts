@@ -35,6 +35,7 @@ describe.each(ENGINES)('the database on %s', (engine) => {
       ...row,
       allowed_hosts: ['a.example'],
       conversion_labels: {},
+      auto_disable: false,
       delivery: 'browser',
       has_access_token: false,
       access_token_stored_at: null,
