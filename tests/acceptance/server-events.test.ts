@@ -284,7 +284,7 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     apis.isDown = true
     const { id, cookie } = await visitor(ALL)
     for (const name of SERVER_EVENTS) await send({ name }, cookie)
-    await vi.waitFor(async () => expect(apis.tunnels.length).toBeGreaterThan(0))
+    await vi.waitFor(async () => expect(apis.tunnels.length).toBeGreaterThan(0), { timeout: 15_000 })
     expect(await waiting()).toBe(8)
     const left = await choose(id, [], `${cookie}; _fbp=1; portico_visitor=2; portico_analytics=3`)
     expect(left.headers['set-cookie']).toEqual([
@@ -397,17 +397,16 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     const meta = await add('meta', { access_token: 'bad--token' })
     const { cookie } = await visitor(ALL)
     await send({}, cookie)
-    const told = await vi.waitFor(async () => {
-      const now = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
-      expect(now.stopped).not.toBeNull()
-      return now
-    })
-    expect(told).toMatchObject({
-      stopped: { code: 'token_refused', message: expect.stringContaining('novo token') },
-      waiting: 1,
-      next_attempt_at: null,
-      deliveries: [{ state: 'waiting', answer: 'HTTP 401 · 190' }],
-    })
+    await vi.waitFor(
+      async () =>
+        expect(await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)).toMatchObject({
+          stopped: { code: 'token_refused', message: expect.stringContaining('novo token') },
+          waiting: 1,
+          next_attempt_at: null,
+          deliveries: [{ state: 'waiting', answer: 'HTTP 401 · 190' }],
+        }),
+      { timeout: 15_000 },
+    )
     await send({}, cookie)
     await send({}, cookie)
     expect(apis.received).toHaveLength(1)
@@ -438,7 +437,7 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     await vi.waitFor(async () => {
       const { deliveries } = await admin<PixelDeliveries>('GET', `/pixels/${google.id}/deliveries`)
       expect(deliveries[0]).toMatchObject({ state: 'waiting' })
-    })
+    }, 15_000)
     apis.isDown = false
     await vi.waitFor(
       async () => {

@@ -74,7 +74,7 @@ test('on a first day says what is not measured, and no zero in its place', async
   const today = within(await strip())
   const text = async (label: string) => (await today.findByText(label)).closest('li')?.textContent
   expect(await text('Abrir Conta (cliques)')).toContain('não medidoontem: não medido')
-  expect(await text('Aceitaram tudo')).toContain('ninguém ainda')
+  expect(await text('Aceitaram tudo')).toContain('ninguém')
   expect(await text('Tags com problema')).toContain('não medido')
   expect((await strip()).textContent).not.toMatch(/As tags/)
   expect((await strip()).textContent).toContain('Escolhas e cliques são contados desde 15/11 às 8h20.')

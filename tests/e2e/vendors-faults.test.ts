@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { BrowserContext } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { TAG_REPORT_PATH } from '#contract/tag-report.ts'
 import type { PixelStatus } from '#contract/tag-status.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
@@ -42,6 +43,12 @@ beforeAll(async () => {
 })
 afterAll(() => vendorSite.close())
 
+const contexts: BrowserContext[] = []
+/** Not with the report: one that is on its way when its browser is gone does not arrive. */
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close()
+})
+
 /** A visitor who accepts, and stays until the tags were reported. */
 async function visit(blocked: readonly string[] = []): Promise<void> {
   const { page, context } = await vendorSite.visit(async (visitor) => {
@@ -49,10 +56,10 @@ async function visit(blocked: readonly string[] = []): Promise<void> {
       await visitor.route(`https://${host}/**`, (route) => route.abort('blockedbyclient'))
     }
   })
+  contexts.push(context)
   const reported = page.waitForRequest((request) => request.url().endsWith(TAG_REPORT_PATH))
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
   await reported
-  await context.close()
 }
 
 /** What is found of each once reports were counted, in the order of the vendors. */

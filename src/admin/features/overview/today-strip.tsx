@@ -68,9 +68,11 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
       <Counted label="Visitas que escolheram" figure={choices} dates={dates} />
       <TodayFigure
         label="Aceitaram tudo"
-        value={acceptedShare ?? (choices.today === 0 ? 'ninguém ainda' : null)}
+        value={acceptedShare ?? (choices.today === 0 ? 'ninguém' : null)}
         beside={refusedShare === null ? null : `${refusedShare} recusaram`}
-        under={before === null ? 'ontem: sem escolhas contadas' : `ontem ${before}`}
+        under={
+          before === null ? `ontem: ${choices.yesterday === 0 ? 'ninguém' : 'não medido'}` : `ontem ${before}`
+        }
       >
         {choices.today ? (
           <ChoiceBar
