@@ -38,6 +38,9 @@ interface LoggedDelivery {
   message: string
 }
 
+export const TOKEN_MISSING =
+  'Falta o token com que o servidor se identifica. Nada é enviado até que ele seja salvo de novo neste pixel.'
+
 /** Why nothing is sent at the moment although events wait. */
 interface SendingStop {
   /** `token_refused`, `account_blocked`, `not_permitted`, `token_missing`. */

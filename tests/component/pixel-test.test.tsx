@@ -120,12 +120,19 @@ describe('the last tests', () => {
     within(card).getByText(new RegExp(BIA.email))
   })
 
-  test('one that is gone says so', async () => {
+  test('one that is gone says so, and is not asked for again and again', async () => {
     const pixel = site.addPixel('Loja', { health: 'waiting' })
-    await openDashboard(site, {
+    const { person } = await openDashboard(site, {
       path: `/admin/pixels/${pixel.id}/testes/0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`,
     })
-    await screen.findByText('Este teste não existe mais.')
+    await screen.findByText('Este teste não existe mais')
+    expect(screen.queryByRole('button', { name: 'Tentar novamente' })).toBeNull()
+    const route = `/admin/api/pixels/${pixel.id}/tests/0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
+    const asked = site.callsTo(`GET ${route}`).length
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(site.callsTo(`GET ${route}`)).toHaveLength(asked)
+    await person.click(screen.getByRole('button', { name: 'Voltar ao pixel' }))
+    await screen.findByRole('heading', { name: 'Loja' })
   })
 
   test('where there is none yet, it is said what a test does', async () => {

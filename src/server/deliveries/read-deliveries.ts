@@ -1,4 +1,4 @@
-import type { PixelDeliveries } from '#contract/delivery-log.ts'
+import { type PixelDeliveries, TOKEN_MISSING } from '#contract/delivery-log.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { describeRefusal } from './describe-refusal.ts'
@@ -6,8 +6,6 @@ import { describeRefusal } from './describe-refusal.ts'
 const DAY_MS = 86_400_000
 const REFUSAL_DAYS = 30
 const MAX_REASONS = 10
-const TOKEN_MISSING =
-  'Falta o token com que o servidor se identifica. Nada é enviado até que ele seja salvo de novo neste pixel.'
 
 /** What the server told a pixel's vendor lately, and what waits. Nothing of it is about a visitor. */
 export async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promise<PixelDeliveries> {

@@ -55,6 +55,7 @@ test.each<[string, Real, object, string]>([
   ['a temporary upload error', say(400, error(21009)), { kind: 'retry' }, 'instável'],
   ['HTML', say(500, '<html>'), { kind: 'retry', answer: 'HTTP 500' }, 'instável'],
   ['a time-out', fail('UND_ERR_HEADERS_TIMEOUT', true), { kind: 'retry' }, 'instável'],
+  ['a name that is not found', fail('ENOTFOUND', false), { kind: 'retry' }, 'Não foi possível falar'],
 ])('Meta says: %s', (_what, answer, verdict, words) => {
   const read = readMetaAnswer(answer, 1)
   expect(read).toMatchObject(verdict)

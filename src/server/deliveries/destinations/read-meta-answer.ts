@@ -7,6 +7,8 @@ const BLOCKED = 'A Meta bloqueou a conta por um tempo. Veja os avisos da Meta.'
 const NOT_PERMITTED = 'O token não tem permissão para este Pixel, ou o ID do Pixel está errado.'
 const LIMITED = 'A Meta limitou o envio. Tentaremos de novo.'
 const UNSTABLE = 'Meta instável. Tentaremos de novo.'
+/** Nothing was written: what is wrong may be on our side, and nobody has seen Meta falter. */
+const UNREACHED = 'Não foi possível falar com a Meta. Tentaremos de novo.'
 const REFUSALS: Record<string, string> = {
   '100/2804003': 'Evento com mais de 7 dias: a Meta não aceita.',
   '100/2804004': 'Evento com hora no futuro. Confira o relógio do servidor.',
@@ -22,7 +24,12 @@ interface MetaError {
 /** What Meta said of a request with so many events. Its codes decide: the status varies, and its texts are translated. */
 export function readMetaAnswer(answer: Exclude<Answer, { kind: 'interrupted' }>, sent: number): Verdict {
   if (answer.kind === 'failed')
-    return { kind: 'retry', afterMs: null, answer: answer.code, message: UNSTABLE }
+    return {
+      kind: 'retry',
+      afterMs: null,
+      answer: answer.code,
+      message: answer.written ? UNSTABLE : UNREACHED,
+    }
   const { status, body } = answer
   const parsed = parse(body)
   const error = parsed?.error as MetaError | undefined

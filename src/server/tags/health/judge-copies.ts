@@ -24,15 +24,15 @@ export function judgeCopies(browser: PixelHealth, copies: CopyEvidence): PixelHe
   return { health: 'partial', confirmed: server.confirmed || browser.confirmed, reasons }
 }
 
-function judgeServer({ stop, accepted, unconfirmed, refused }: CopyEvidence): PixelHealth {
+function judgeServer({ stop, accepted, unconfirmed, refused, isRetrying }: CopyEvidence): PixelHealth {
   if (stop !== null) return { health: 'broken', confirmed: false, reasons: [{ ...stop, action: EDIT }] }
   const sent = accepted + unconfirmed
   const isFaulty = refused > 0 && refused / (sent + refused) >= SHARE
   const faults = isFaulty ? [refusedReason(refused, sent + refused)] : []
-  if (sent === 0)
-    return refused === 0
-      ? { health: 'waiting', confirmed: false, reasons: [] }
-      : { health: 'broken', confirmed: false, reasons: faults }
+  if (sent === 0 && refused > 0) return { health: 'broken', confirmed: false, reasons: faults }
+  // Somebody came: "Aguardando visita" would not be true.
+  if (sent === 0 && isRetrying) return { health: 'partial', confirmed: false, reasons: [RETRYING] }
+  if (sent === 0) return { health: 'waiting', confirmed: false, reasons: [] }
   const confirmed = accepted > 0
   if (faults.length > 0) return { health: 'partial', confirmed, reasons: faults }
   return { health: 'working', confirmed, reasons: [confirmed ? acceptedReason(accepted) : UNCONFIRMED] }
@@ -45,6 +45,12 @@ const acceptedReason = (count: number): HealthReason => ({
       ? 'O destino aceitou a cópia do servidor nas últimas 24 horas.'
       : `O destino aceitou ${count} cópias do servidor nas últimas 24 horas.`,
 })
+
+const RETRYING: HealthReason = {
+  code: 'server_retrying',
+  message:
+    'O servidor tentou enviar e ainda não conseguiu. Ele tenta de novo sozinho; o motivo está nas entregas do pixel.',
+}
 
 const UNCONFIRMED: HealthReason = {
   code: 'server_unconfirmed',

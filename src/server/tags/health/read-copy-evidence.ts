@@ -1,3 +1,4 @@
+import { TOKEN_MISSING } from '#contract/delivery-log.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { Db } from '#server/db/database.ts'
 
@@ -10,10 +11,9 @@ export interface CopyEvidence {
   accepted: number
   unconfirmed: number
   refused: number
+  /** The last attempt failed, and something waits for the next. */
+  isRetrying: boolean
 }
-
-const TOKEN_MISSING =
-  'Falta o token com que o servidor envia. Nada é enviado até que ele seja salvo de novo neste pixel.'
 
 /** By pixel; only of those that the server tells of. */
 export async function readCopyEvidence(db: Db, now = Date.now()): Promise<ReadonlyMap<string, CopyEvidence>> {
@@ -22,6 +22,22 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       .selectFrom('tracking_pixels as pixel')
       .leftJoin('delivery_stops as stop', 'stop.pixel_id', 'pixel.id')
       .select(['pixel.id', 'pixel.delivery', 'pixel.has_access_token', 'stop.code', 'stop.message'])
+      .select((eb) => [
+        eb
+          .selectFrom('delivery_log as log')
+          .select('log.state')
+          .whereRef('log.pixel_id', '=', 'pixel.id')
+          .orderBy('log.created_at', 'desc')
+          .orderBy('log.id')
+          .limit(1)
+          .as('last_state'),
+        eb
+          .selectFrom('deliveries as waiting')
+          .select('waiting.id')
+          .whereRef('waiting.pixel_id', '=', 'pixel.id')
+          .limit(1)
+          .as('waiting_id'),
+      ])
       .where('pixel.is_active', '=', true)
       .where('pixel.delivery', '<>', 'browser')
       .execute(),
@@ -33,11 +49,18 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       .execute(),
   ])
   const evidence = new Map<string, CopyEvidence>()
-  for (const { id, delivery, has_access_token, code, message } of pixels) {
+  for (const { id, delivery, has_access_token, code, message, last_state, waiting_id } of pixels) {
     if (delivery === 'browser') continue
     const stop = code === null || message === null ? null : { code, message }
     const missing = has_access_token ? null : { code: 'token_missing', message: TOKEN_MISSING }
-    evidence.set(id, { delivery, stop: stop ?? missing, accepted: 0, unconfirmed: 0, refused: 0 })
+    evidence.set(id, {
+      delivery,
+      stop: stop ?? missing,
+      accepted: 0,
+      unconfirmed: 0,
+      refused: 0,
+      isRetrying: last_state === 'waiting' && waiting_id !== null,
+    })
   }
   for (const { pixel_id, state, count } of counts) {
     const found = evidence.get(pixel_id)

@@ -22,13 +22,19 @@ export async function createTest(
 ): Promise<CreatedTest> {
   const pixel = await db
     .selectFrom('tracking_pixels')
-    .select('is_active')
+    .select(['is_active', 'delivery'])
     .where('id', '=', pixelId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
   if (!pixel.is_active)
     throw new AppError(409, 'pixel_off', 'Ative o pixel para testar: desligado, ele não está na página.')
+  if (pixel.delivery === 'server')
+    throw new AppError(
+      409,
+      'not_on_page',
+      'Este pixel é enviado pelo servidor, e nada dele roda na página. Teste o envio com "Conferir", no formulário do pixel.',
+    )
   await tags.refreshIfNotAt(await readTagsVersion(db))
   if (!tags.current.members.some(({ tag }) => tag.id === pixelId))
     throw new AppError(

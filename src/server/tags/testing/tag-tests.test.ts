@@ -271,10 +271,17 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   test('is not made for a pixel that is switched off, in the trash or not on the page', async () => {
     const off = await insertPixel(database.db, { type: 'meta', is_active: false })
     const empty = await insertPixel(database.db, { type: 'custom', code: '' })
+    const told = await insertPixel(database.db, { type: 'meta' })
+    await database.db
+      .updateTable('tracking_pixels')
+      .set({ delivery: 'server' })
+      .where('id', '=', told)
+      .execute()
     await refreshed()
     const made = (id: string) => call('POST', `/admin/api/pixels/${id}/tests`)
     expect((await made(off)).json()).toMatchObject({ error: 'pixel_off' })
     expect((await made(empty)).json()).toMatchObject({ error: 'not_on_page' })
+    expect((await made(told)).json().message).toContain('Conferir')
     expect((await made(randomUUID())).statusCode).toBe(404)
     await database.db.updateTable('tracking_pixels').set({ deleted_at: new Date().toISOString() }).execute()
     expect((await made(pixel)).statusCode).toBe(404)

@@ -113,14 +113,16 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         subtitle={[PIXEL_TYPE_LABELS[pixel.type], pixel.pixel_id ?? 'Código personalizado'].join(' · ')}
         action={
           <div className="flex items-center">
-            <Button
-              look="outline"
-              aria-disabled={test.isPending}
-              onClick={() => test.isPending || test.mutate()}
-              className="mr-3"
-            >
-              Testar agora
-            </Button>
+            {runsCode ? (
+              <Button
+                look="outline"
+                aria-disabled={test.isPending}
+                onClick={() => test.isPending || test.mutate()}
+                className="mr-3"
+              >
+                Testar agora
+              </Button>
+            ) : null}
             <StatusBadge
               active={pixel.is_active}
               name={pixel.name}

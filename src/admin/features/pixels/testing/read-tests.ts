@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { toFailure } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { TagTest, TestSummary } from '#contract/tag-test.ts'
 
@@ -25,12 +26,19 @@ export function useTest(pixelId: string, testId: string) {
   const query = useQuery({
     queryKey: testKey(testId),
     queryFn: ({ signal }) => admin<TagTest>(`/pixels/${pixelId}/tests/${testId}`, { signal }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : LIVE_MS),
+    refetchInterval: ({ state: { data, error } }) =>
+      isGone(error) || (data !== undefined && isOver(data)) ? false : LIVE_MS,
     // The steps are in the other tab, and this one is looked at beside it.
     refetchIntervalInBackground: true,
   })
-  return { ...query, link: queryClient.getQueryData<string>(testLinkKey(testId)) }
+  return {
+    ...query,
+    isGone: isGone(query.error),
+    link: queryClient.getQueryData<string>(testLinkKey(testId)),
+  }
 }
+
+const isGone = (error: unknown) => error !== null && toFailure(error).status === 404
 
 function isOver({ state, steps }: TagTest): boolean {
   return state === 'expired' || state === 'left' || steps.at(-1)?.kind === 'left'

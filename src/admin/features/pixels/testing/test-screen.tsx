@@ -1,8 +1,11 @@
 import { ChevronLeft } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { EmptyState } from '#admin/components/empty-state.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
+import { navigate } from '#admin/lib/address.ts'
 import { openHere } from '#admin/lib/open-here.ts'
 import { pixelPath } from '#admin/lib/places.ts'
 import { useServices } from '#admin/lib/services.tsx'
@@ -50,6 +53,22 @@ export function TestScreen({ pixelId, testId }: { pixelId: string; testId: strin
   )
 }
 
+function Gone({ path }: { path: string }) {
+  return (
+    <Card>
+      <EmptyState
+        title="Este teste não existe mais"
+        text="De cada pixel ficam guardados os cinco últimos testes."
+        action={
+          <Button look="outline" onClick={() => navigate(path)}>
+            Voltar ao pixel
+          </Button>
+        }
+      />
+    </Card>
+  )
+}
+
 interface TestProps {
   pixelId: string
   pixel: Pixel | undefined
@@ -57,10 +76,11 @@ interface TestProps {
 }
 
 function Test({ pixelId, pixel, testId }: TestProps) {
-  const { data: test, isError, error, refetch, link } = useTest(pixelId, testId)
+  const { data: test, isError, isGone, error, refetch, link } = useTest(pixelId, testId)
   const { data: tests = [] } = useTests(pixelId)
   const { runOf } = usePixelRuns()
   const [isEditing, setEditing] = useState(false)
+  if (isGone) return <Gone path={pixelPath(pixelId)} />
   if (test === undefined)
     return isError ? (
       <Card>
