@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
@@ -22,6 +22,18 @@ test('are chosen in "Minha conta" one by one, and stored at once', async () => {
   await waitFor(() => expect(site.alerts.kinds).toEqual(['broken']))
   expect(within(await section()).queryByRole('note')).toBeNull()
   expect(await findComponentFaults(await section())).toEqual([])
+})
+
+test('two quick clicks are both shown within the click, and both stored', async () => {
+  site.alerts = { kinds: [], can_send: true }
+  await openDashboard(site, { path: '/admin/conta' })
+  const broken = await box('Um pixel para de funcionar')
+  const host = await box('Uma tag tenta falar com um endereço novo')
+  fireEvent.click(broken)
+  expect(broken.checked).toBe(true)
+  fireEvent.click(host)
+  expect([broken.checked, host.checked]).toEqual([true, true])
+  await waitFor(() => expect(site.alerts.kinds).toEqual(['broken', 'new_host']))
 })
 
 test('a choice that is not stored goes back, and says so', async () => {

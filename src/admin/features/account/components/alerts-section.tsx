@@ -31,7 +31,7 @@ export function AlertsSection() {
 }
 
 function Choices({ choice }: { choice: AlertChoice }) {
-  const choose = useChooseAlerts()
+  const { chosen, choose } = useChooseAlerts(choice)
   return (
     <>
       {choice.can_send ? null : (
@@ -49,12 +49,10 @@ function Choices({ choice }: { choice: AlertChoice }) {
             <input
               type="checkbox"
               className="size-5.5 flex-none accent-ink"
-              checked={choice.kinds.includes(kind)}
+              checked={chosen.includes(kind)}
               onChange={(event) =>
-                choose.mutate(
-                  ALERT_KINDS.filter((one) =>
-                    one === kind ? event.target.checked : choice.kinds.includes(one),
-                  ),
+                choose(
+                  ALERT_KINDS.filter((one) => (one === kind ? event.target.checked : chosen.includes(one))),
                 )
               }
             />
