@@ -19,6 +19,7 @@ import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
+import { describeStop } from './deliveries/describe-stop.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
@@ -145,6 +146,12 @@ export async function buildApp({
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
 
+  const forAdministrators = {
+    db: database.db,
+    identify: auth.identify,
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+  }
+
   const hostOf = createHostOf(config.adminUrl)
   const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const servePrepared = createFastPath({
@@ -234,18 +241,7 @@ export async function buildApp({
   const events = new EventWorker({
     ...sending,
     log,
-    onStopped: (pixel, { message }) =>
-      mailAdministrators(auth.context, {
-        kind: 'deliveries-stopped',
-        subject: `O envio de "${pixel.name}" parou`,
-        paragraphs: [
-          `O servidor deixou de enviar as conversões do pixel "${pixel.name}".`,
-          message,
-          'O que ainda não foi enviado está guardado e segue assim que o problema for resolvido.',
-        ],
-        path: `/admin/pixels/${pixel.id}`,
-        label: 'Abrir o pixel',
-      }),
+    onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
   })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
@@ -263,9 +259,7 @@ export async function buildApp({
     await registerAuth(scope, auth.context)
     await registerAccount(scope, auth.context)
     await registerData(scope, {
-      db: database.db,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
-      identify: auth.identify,
+      ...forAdministrators,
       accounts: auth.accounts,
       principalEmail: config.principal.email,
       secrets,
@@ -284,54 +278,42 @@ export async function buildApp({
       },
     })
     await registerNotices(scope, {
+      ...forAdministrators,
       gaps: findProductionGaps(config),
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerActivity(scope, {
-      db: database.db,
+      ...forAdministrators,
       retention: config.retention,
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerAlerts(scope, {
-      db: database.db,
+      ...forAdministrators,
       log,
       adminUrl: config.adminUrl ?? config.siteUrl,
       canSend: config.mail.smtpUrl !== null,
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
       readOverview: () => readOverview({ db: database.db, tags, ...budget }),
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerSubscriptions(scope, {
-      db: database.db,
+      ...forAdministrators,
       delivers: config.newsletter.webhookUrl !== null,
       onRequeued: () => deliveries.wake(),
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerTagAdmin(scope, {
-      db: database.db,
+      ...forAdministrators,
       tags,
       compiler,
       ...budget,
       countSubscriptions: (spans) => countSubscriptions(database.db, spans),
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerTestAdmin(scope, {
-      db: database.db,
+      ...forAdministrators,
       tags,
       siteUrl: config.siteUrl,
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
     })
     await registerDeliveryAdmin(scope, {
+      ...forAdministrators,
       ...sending,
       retention: config.retention,
-      identify: auth.identify,
-      origins: ownOrigins(config.adminUrl ?? config.siteUrl),
       wake: () => events.wake(),
     })
   })

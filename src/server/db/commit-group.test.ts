@@ -80,22 +80,6 @@ test('what one takes back, or is refused, is undone alone', async () => {
   expect(await names()).toEqual(['a', 'a, again', 'c', 'c, again'])
 })
 
-test('whoever comes later sees what those before did, also when it is not durable yet', async () => {
-  await database.db.insertInto('app_secrets').values(row('counter', '')).execute()
-  const add = () =>
-    database.db.transaction().execute(async (trx) => {
-      const { value } = await trx.selectFrom('app_secrets').select('value').executeTakeFirstOrThrow()
-      await trx
-        .updateTable('app_secrets')
-        .set({ value: `${value}x` })
-        .execute()
-    })
-  await Promise.all(Array.from({ length: 20 }, add))
-  const { value } = await database.db.selectFrom('app_secrets').select('value').executeTakeFirstOrThrow()
-  expect(value).toHaveLength(20)
-  expect(countCommits()).toBeLessThan(20)
-})
-
 test('a disk that fails takes all that was not durable with it, and nobody is told otherwise', async () => {
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db)
   await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 20}`).execute(database.db)
