@@ -48,6 +48,8 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets, registerMissingAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
 import { toTrustProxy } from './http/trust-proxy.ts'
+import { ServedPageLog } from './inventory/served-page-log.ts'
+import { CookiePolicyStore } from './landing/cookie-policy-store.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
@@ -69,6 +71,8 @@ import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
+import { describeServedTags } from './tags/tools/describe-served-tags.ts'
+import { describeTools } from './tags/tools/describe-tools.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -125,6 +129,8 @@ export async function buildApp({
     staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  const servedPages = new ServedPageLog(database.db, log)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
@@ -136,7 +142,18 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
-    swapPage: (set) => pages.compose(set),
+    swapPage: async (set, tagsVersion) => {
+      await pages.compose(set)
+      const tools = describeTools(set)
+      const changed_at = await servedPages.note({
+        tagsVersion,
+        tagSetVersion: set.version ?? '',
+        headersHash: pages.headersHash,
+        tools,
+        tags: describeServedTags(set),
+      })
+      await cookiePolicy.compose({ tools, changed_at })
+    },
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
@@ -156,6 +173,7 @@ export async function buildApp({
   const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const servePrepared = createFastPath({
     pages,
+    cookiePolicy,
     shared: staticAssets,
     site: publicPages,
     tagFile: (path) => tags.file(path),

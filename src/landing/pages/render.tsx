@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import type { ActiveToolList } from '#contract/active-tools.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { SHARING } from '../content/sharing.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
@@ -10,6 +11,7 @@ import { ERROR_TEXTS, ErrorPage } from './error-page.tsx'
 import { LandingPage } from './landing-page.tsx'
 import { LegalPage } from './legal-page.tsx'
 
+export { withActiveTools } from '../legal/active-tools.ts'
 export { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
 export { LEGAL_TITLES } from '../legal/legal-titles.ts'
@@ -45,7 +47,12 @@ export function renderNewsletterAnswer(site: SiteInfo, assets: DocumentAssets, m
   )
 }
 
-export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: LegalSlug): string {
+export function renderLegalPage(
+  site: SiteInfo,
+  assets: DocumentAssets,
+  slug: LegalSlug,
+  tools?: ActiveToolList,
+): string {
   return toHtml(
     <Document
       site={site}
@@ -54,7 +61,7 @@ export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: Le
       description={LEGAL_DOCUMENTS[slug](site).intro}
       path={legalPagePath(slug)}
     >
-      <LegalPage site={site} slug={slug} />
+      <LegalPage site={site} slug={slug} tools={tools} />
     </Document>,
   )
 }

@@ -27,6 +27,7 @@ import type {
   DeliveryStops,
   PixelSecrets,
 } from './delivery-schema.ts'
+import type { ScriptFiles, ServedHeaders, ServedState, TagPeriods } from './inventory-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -71,6 +72,8 @@ interface TrackingPixels {
   /** May be paused by itself when visits fail; else that is only said. */
   auto_disable: Generated<boolean>
   deleted_by: Generated<string | null>
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 
@@ -316,6 +319,10 @@ export interface Schema {
   alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
+  served_state: ServedState
+  tag_periods: TagPeriods
+  served_headers: ServedHeaders
+  script_files: ScriptFiles
   audit_events: AuditEvents
 }
 
@@ -327,6 +334,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'has_access_token',
   'send_hashed_email',
   'auto_disable',
+  'is_unasked',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'transports',
@@ -340,4 +348,8 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'before',
   'after',
   'kinds',
+  'vendors',
+  'told_by',
+  'hosts',
+  'files',
 ])

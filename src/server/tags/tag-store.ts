@@ -16,7 +16,7 @@ interface TagStoreOptions extends BudgetOptions {
   compiler: TagCompiler
   headers: Headers
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
-  swapPage: (set: TagSet) => Promise<void>
+  swapPage: (set: TagSet, tagsVersion: number) => Promise<void>
 }
 
 const NOT_LOADED = -1
@@ -174,7 +174,7 @@ export class TagStore {
       this.#version === NOT_LOADED ||
       !isSamePage(set, this.#current)
     ) {
-      await swapPage(set)
+      await swapPage(set, state.tags_version)
       this.#previous = this.#current
     }
     this.#current = set
@@ -185,6 +185,9 @@ export class TagStore {
   }
 }
 
+/** The manifest names the rest; whom our server alone tells stands in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  return JSON.stringify([a.sources, a.head]) === JSON.stringify([b.sources, b.head])
+  const shown = ({ sources, head, told }: TagSet) =>
+    JSON.stringify([sources, head, told.map(({ tag, marks }) => [tag.type, tag.category, marks])])
+  return shown(a) === shown(b)
 }
