@@ -107,14 +107,8 @@ function hostsOf({ vendor, told_by, hosts }: ActiveTool): string {
   return vendor === null && told_by.includes('browser') ? 'Não pede nenhum endereço além deste site.' : ''
 }
 
-const PLACES: Record<ToolCookie['kind'], string> = {
-  cookie: '',
-  local_storage: ' (armazenamento local)',
-  session_storage: ' (armazenamento da sessão)',
-}
-
 function detailOf({ duration, domain, kind }: ToolCookie): string {
-  return `${duration}${PLACES[kind]}${domain === null ? '' : `, em ${domain}`}`
+  return `${kind === 'cookie' ? '' : 'armazenamento, '}${duration}${domain === null ? '' : `, em ${domain}`}`
 }
 
 const DATE = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'long', timeZone: SITE_TIME_ZONE })

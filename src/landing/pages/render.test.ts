@@ -279,7 +279,7 @@ test('the living list says when, who, for what and for how long, and nothing in 
     'Empresa &quot;Aspas&quot; &amp; Filhos, Brasil',
     'Parte do que se mede vai do nosso servidor. Pode falar também com extra.example.',
     '<code>b</code> <span>sessão, em b.example</span>',
-    'até ser apagado (armazenamento local)',
+    '<code>c</code> <span>armazenamento, até ser apagado</span>',
     'Não pede nenhum endereço além deste site.',
     'Nenhuma ferramenta em uso agora.',
   ])
@@ -287,7 +287,9 @@ test('the living list says when, who, for what and for how long, and nothing in 
   expect(page).not.toContain('<script>alert')
   const { sections } = withActiveTools(LEGAL_DOCUMENTS.cookies(SITE), TOOLS, SITE)
   expect(sections).toHaveLength(LEGAL_DOCUMENTS.cookies(SITE).sections.length + 1)
-  expect(JSON.stringify(sections.at(-1))).toContain('Grava _a…, 90 dias; b, sessão, em b.example; c, até ser')
+  expect(JSON.stringify(sections.at(-1))).toContain(
+    'Grava _a…, 90 dias; b, sessão, em b.example; c, armazenamento, até ser',
+  )
 })
 
 describe('valid HTML', () => {

@@ -27,6 +27,7 @@ import * as tagTests from './migrations/0023-tag-tests.ts'
 import * as breaker from './migrations/0024-breaker.ts'
 import * as passkeys from './migrations/0025-passkeys.ts'
 import * as linkCodes from './migrations/0026-link-codes.ts'
+import * as consentEvidence from './migrations/0029-consent-evidence.ts'
 import * as inventory from './migrations/0030-inventory.ts'
 import type { Schema } from './schema.ts'
 
@@ -57,6 +58,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-breaker': { up: breaker.up },
   '0025-passkeys': { up: passkeys.up },
   '0026-link-codes': { up: linkCodes.up },
+  '0029-consent-evidence': { up: consentEvidence.up },
   '0030-inventory': { up: inventory.up },
 }
 

@@ -49,8 +49,8 @@ function ownCookie(name: string, duration: string, purpose: string): ToolCookie 
   return { name, duration, purpose, domain: null, kind: 'cookie' }
 }
 
-/** As a visitor would find it in the browser; what changes from one to another is an ellipsis. */
+/** As a visitor would find it in the browser; what changes from one to another is an ellipsis, or an example. */
 function nameOf(rule: NameRule): string {
   if ('exact' in rule) return rule.exact
-  return 'prefix' in rule ? `${rule.prefix}…` : rule.sample
+  return 'prefix' in rule ? `${rule.prefix}…` : `ex.: ${rule.sample}`
 }
