@@ -51,6 +51,8 @@ export interface Pixel {
   send_hashed_email: boolean
   /** True when it may be paused by itself where visits show that it fails. */
   auto_disable: boolean
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: string | null
   created_at: string
   updated_at: string
 }

@@ -48,6 +48,8 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets, registerMissingAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
 import { toTrustProxy } from './http/trust-proxy.ts'
+import { listFileChanges } from './inventory/list-file-changes.ts'
+import { registerInventory } from './inventory/register-inventory.ts'
 import { ServedPageLog } from './inventory/served-page-log.ts'
 import { CookiePolicyStore } from './landing/cookie-policy-store.ts'
 import { createFastPath } from './landing/fast-path.ts'
@@ -73,10 +75,12 @@ import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
 import { describeServedTags } from './tags/tools/describe-served-tags.ts'
 import { describeTools } from './tags/tools/describe-tools.ts'
-import { vendorOfPixel } from './tags/vendor-sources.ts'
+import { vendorById, vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
+/** A vendor's script has some hundred kilobytes. */
+const VENDOR_FILE_BYTES = 4_000_000
 
 export interface AppDeps {
   config: Config
@@ -261,6 +265,7 @@ export async function buildApp({
     log,
     onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
   })
+  const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
@@ -310,6 +315,14 @@ export async function buildApp({
       canSend: config.mail.smtpUrl !== null,
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
       readOverview: () => readOverview({ db: database.db, tags, ...budget }),
+      readFileChanges: () => listFileChanges(database.db),
+    })
+    await registerInventory(scope, {
+      ...forAdministrators,
+      log,
+      nameVendor: (id) => vendorById(id)?.name ?? id,
+      fetchFile: config.outgoing.checksFiles ? (url, signal) => files.fetchFile(url, signal) : null,
+      retention: config.retention,
     })
     await registerSubscriptions(scope, {
       ...forAdministrators,
@@ -377,7 +390,7 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => {
     await Promise.all([deliveries.stop(), events.stop()])
-    await sending.client.close()
+    await Promise.all([sending.client.close(), files.close()])
   })
   return app
 }

@@ -300,6 +300,7 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     webhook_url: null,
     send_hashed_email: false,
     auto_disable: false,
+    reason: null,
     ...stamps(LONG_AGO),
     ...pixel,
   }

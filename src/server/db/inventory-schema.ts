@@ -48,17 +48,16 @@ export interface ServedHeaders {
 /** A vendor's file that a tag names, as our server last got it. */
 export interface ScriptFiles {
   url: string
-  /** Empty until it could be read. */
   outcome: 'waiting' | 'read' | 'failed'
   /** Ours or the system's, where it failed: a status, `ENOTFOUND`. */
-  reason: string | null
-  sha256: string | null
-  bytes: number | null
-  first_read_at: Timestamp | null
-  changed_at: Timestamp | null
-  former_sha256: string | null
+  reason: Generated<string | null>
+  sha256: Generated<string | null>
+  bytes: Generated<number | null>
+  first_read_at: Generated<Timestamp | null>
+  changed_at: Generated<Timestamp | null>
+  former_sha256: Generated<string | null>
   changes: Generated<number>
-  checked_at: Timestamp | null
+  checked_at: Generated<Timestamp | null>
   /** When it is looked at again; a process that looks moves it ahead first. */
   due_at: Timestamp
 }

@@ -15,7 +15,11 @@ export interface OutgoingOptions {
   /** As the configuration has them; null for none. */
   httpsProxy: string | null
   noProxy: string | null
+  /** Of an answer; past it the answer counts as failed. */
+  maxAnswerBytes?: number
 }
+
+export type FetchedFile = { body: Buffer } | { failure: string }
 
 /**
  * All that the server sends to vendors and webhooks goes through here: through the proxy that the configuration names
@@ -24,7 +28,7 @@ export interface OutgoingOptions {
 export class OutgoingClient {
   readonly #agent: EnvHttpProxyAgent
 
-  constructor({ httpsProxy, noProxy }: OutgoingOptions) {
+  constructor({ httpsProxy, noProxy, maxAnswerBytes = MAX_ANSWER_BYTES }: OutgoingOptions) {
     this.#agent = new EnvHttpProxyAgent({
       // Empty, not absent: else it would look into the environment by itself.
       httpProxy: '',
@@ -34,7 +38,7 @@ export class OutgoingClient {
       connect: { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS },
       headersTimeout: ANSWER_TIMEOUT_MS,
       bodyTimeout: ANSWER_TIMEOUT_MS,
-      maxResponseSize: MAX_ANSWER_BYTES,
+      maxResponseSize: maxAnswerBytes,
     })
   }
 
@@ -73,6 +77,25 @@ export class OutgoingClient {
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', written }
       return { kind: 'failed', code: codeOf(error), written }
+    }
+  }
+
+  /** A public file, as it is; whatever is no file there, a redirect among it, is a failure with a code. */
+  async fetchFile(url: string, signal: AbortSignal): Promise<FetchedFile> {
+    try {
+      const { statusCode, headers, body } = await request(url, {
+        dispatcher: this.#agent,
+        headers: { 'user-agent': 'Portico', 'accept-encoding': 'identity' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS)]),
+      })
+      const bytes = Buffer.from(await body.arrayBuffer())
+      if (statusCode !== 200) return { failure: `http_${statusCode}` }
+      // Compressed anyway, the same file could come in many forms.
+      if (![undefined, 'identity'].includes(headers['content-encoding'] as string | undefined))
+        return { failure: 'encoded' }
+      return { body: bytes }
+    } catch (error) {
+      return { failure: codeOf(error) }
     }
   }
 

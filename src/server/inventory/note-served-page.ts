@@ -1,10 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { locked } from '../db/locked.ts'
 import type { ServedPage, ServedTag } from './served-page.ts'
 
 const ROWS_PER_STATEMENT = 100
+/** How the trail names what nobody did by hand. */
+const ACTOR = { actor_id: null, actor: 'inventory' }
 
 /**
  * Writes down what of the public page is new: tags that came or went, headers, and the list of tools, whose date it gives
@@ -94,13 +97,21 @@ async function noteHeaders(trx: Db, page: ServedPage, at: string): Promise<void>
     .limit(1)
     .executeTakeFirst()
   if (last?.headers_hash === page.headersHash) return
+  const isUnasked = last !== undefined && last.tag_set_version === page.tagSetVersion
+  if (isUnasked)
+    await recordAudit(trx, {
+      ...ACTOR,
+      action: 'inventory.headers_changed',
+      before: { hash: last.headers_hash },
+      after: { hash: page.headersHash },
+    })
   await trx
     .insertInto('served_headers')
     .values({
       id: randomUUID(),
       headers_hash: page.headersHash,
       tag_set_version: page.tagSetVersion,
-      is_unasked: last !== undefined && last.tag_set_version === page.tagSetVersion,
+      is_unasked: isUnasked,
       since: at,
     })
     .execute()

@@ -42,6 +42,7 @@ const LABELS: Record<string, string> = {
   webhook_url: 'Endereço do webhook',
   send_hashed_email: 'E-mail em código (hash) para a Meta',
   auto_disable: 'Disjuntor',
+  reason: 'Motivo',
 }
 
 /** `created` when it is not known that the same id was in the trash before. */
