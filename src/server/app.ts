@@ -25,6 +25,7 @@ import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -75,7 +76,8 @@ import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
 import { describeServedTags } from './tags/tools/describe-served-tags.ts'
 import { describeTools } from './tags/tools/describe-tools.ts'
-import { vendorById, vendorOfPixel } from './tags/vendor-sources.ts'
+import { describeVendor } from './tags/tools/describe-vendor.ts'
+import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
@@ -320,9 +322,16 @@ export async function buildApp({
     await registerInventory(scope, {
       ...forAdministrators,
       log,
-      nameVendor: (id) => vendorById(id)?.name ?? id,
+      nameVendor: (id) => describeVendor(id).name,
       fetchFile: config.outgoing.checksFiles ? (url, signal) => files.fetchFile(url, signal) : null,
       retention: config.retention,
+    })
+    await registerConsentAdmin(scope, {
+      ...forAdministrators,
+      site: config.site,
+      keptDays: config.retention.consentDays,
+      describeVendor,
+      renderDossier: (dossier) => renderer.renderDossier(dossier),
     })
     await registerSubscriptions(scope, {
       ...forAdministrators,

@@ -1,12 +1,14 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { Dossier } from '#contract/dossier.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { SHARING } from '../content/sharing.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
 import { Document, type DocumentAssets } from './document.tsx'
+import { DossierPage } from './dossier/dossier-page.tsx'
 import { ERROR_TEXTS, ErrorPage } from './error-page.tsx'
 import { LandingPage } from './landing-page.tsx'
 import { LegalPage } from './legal-page.tsx'
@@ -78,6 +80,10 @@ export function renderErrorPage(site: SiteInfo, assets: DocumentAssets, status: 
       <ErrorPage site={site} status={status} />
     </Document>,
   )
+}
+
+export function renderDossier(dossier: Dossier): string {
+  return toHtml(<DossierPage dossier={dossier} />)
 }
 
 /** Pages to read need neither the landing page's style nor any script. */

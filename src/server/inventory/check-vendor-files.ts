@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 const LEASE_MS = 10 * 60_000
 
 /** What the address gave: its bytes, or why there are none. */
-export type FetchedFile = { body: Buffer } | { failure: string }
+type FetchedFile = { body: Buffer } | { failure: string }
 
 export interface CheckDeps {
   db: Db
