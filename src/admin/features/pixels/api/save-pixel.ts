@@ -6,6 +6,7 @@ import { storeRow } from '#admin/lib/store-row.ts'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
+import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
 import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
@@ -38,6 +39,9 @@ export const pixelFormSchema = z
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
     auto_disable: z.boolean(),
+    reason: z
+      .string()
+      .check(z.trim(), z.maxLength(REASON_MAX_LENGTH, `Use até ${REASON_MAX_LENGTH} caracteres.`)),
     ...sendingFields,
   })
   .check(
@@ -107,6 +111,7 @@ export function toRow(form: PixelForm) {
     conversion_labels: givenLabels(form.conversion_labels),
     is_active,
     auto_disable,
+    reason: form.reason === '' ? null : form.reason,
     ...toSendingColumns(form),
   }
 }

@@ -43,6 +43,7 @@ const NEW_PIXEL: PixelForm = {
   conversion_labels: NO_LABELS,
   is_active: true,
   auto_disable: false,
+  reason: '',
   ...toSendingForm(null),
 }
 
@@ -220,6 +221,7 @@ function toForm(pixel: Pixel | null): PixelForm {
     code,
     is_active,
     auto_disable,
+    reason: pixel.reason ?? '',
     consent_category,
     conversion_labels: { ...NO_LABELS, ...conversion_labels },
     ...toSendingForm(pixel),
