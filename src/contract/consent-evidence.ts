@@ -1,6 +1,11 @@
 import type { OptionalCategory } from './consent.ts'
 import type { ConsentAction } from './consent-choice.ts'
 
+/** Public, newest first; `?before=SEQUENCE` for those before. */
+export const SEALS_PATH = '/.well-known/portico-seals'
+/** The visitor's own receipt: whose it is, the browser's cookie says. */
+export const RECEIPT_PATH = '/api/consent/receipt'
+
 /** Everything, nothing, or something between: as the figures of the day count it. */
 export type ConsentState = 'accepted' | 'partial' | 'refused'
 
@@ -90,6 +95,23 @@ export interface EvidenceSeal {
   sealed_at: string
   /** SHA-256 of the canonical form of everything above. */
   hash: string
+}
+
+/** What `GET /.well-known/portico-seals` answers. */
+export interface SealPage {
+  site: string
+  seals: EvidenceSeal[]
+  /** Address of the page before; null when there is none. */
+  next: string | null
+  /** Of the newest page alone: every wording that visitors were asked with, by its hash. */
+  notices?: Pick<EvidenceNotice, 'version' | 'hash' | 'first_served_at'>[]
+}
+
+/** What `GET /.well-known/portico-seals/consistency?first=N&second=M` answers: that the second goes on where the first ended. */
+export interface SealConsistency {
+  first: EvidenceSeal
+  second: EvidenceSeal
+  hashes: string[]
 }
 
 /** A record's place in the tree, and in which seal it came. */

@@ -26,6 +26,8 @@ import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
 import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -66,6 +68,7 @@ import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
+import { describeParties } from './tags/describe-parties.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
@@ -141,6 +144,13 @@ export async function buildApp({
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
   }
+  const premises = new ConsentPremises({
+    db: database.db,
+    log,
+    notice: renderer.renderConsentNotice(),
+    retentionDays: config.retention.consentDays,
+  })
+  await premises.keepNotice()
   const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
@@ -160,6 +170,7 @@ export async function buildApp({
       })
       await cookiePolicy.compose({ tools, changed_at })
     },
+    noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
@@ -383,6 +394,14 @@ export async function buildApp({
       ownHosts: ownHosts(config),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
+      premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),
+    })
+    registerEvidence(scope, {
+      db: database.db,
+      log,
+      guard,
+      retention: config.retention,
+      premises,
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>

@@ -12,7 +12,9 @@ export async function sentStatements(work: () => Promise<unknown>): Promise<Stat
   const posts = vi.spyOn(Worker.prototype, 'postMessage')
   try {
     await work()
-    return posts.mock.calls.flatMap(([batch]) => (Array.isArray(batch) ? (batch as Statement[]) : []))
+    const sent = posts.mock.calls.flatMap(([batch]) => (Array.isArray(batch) ? (batch as Statement[]) : []))
+    // Where a transaction begins and ends is no query.
+    return sent.filter(({ sql }) => sql !== '')
   } finally {
     posts.mockRestore()
   }

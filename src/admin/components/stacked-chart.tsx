@@ -7,13 +7,13 @@ const STEPS = [1, 0.75, 0.5, 0.25, 0]
 /** So many labels stand under the axis at most. */
 const LABELS = 8
 
-export interface ChartSeries {
+interface ChartSeries {
   key: string
   label: string
   colour: string
 }
 
-export interface ChartColumn {
+interface ChartColumn {
   key: string
   /** Under the axis. */
   short: string

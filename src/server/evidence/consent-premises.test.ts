@@ -23,12 +23,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { db } = database
     const make = (words = notice) => new ConsentPremises({ db, log, notice: words, retentionDays: 30 })
     const replicas = [make(), make(), make()]
-    await Promise.all(replicas.map((each, at) => each.keepNotice(at)))
+    await Promise.all(replicas.map((each) => each.keepNotice()))
     await Promise.all(replicas.map((each) => each.keepParties(parties('a'))))
     const [stored, ...others] = await readNotices(db)
     expect(others).toEqual([])
     expect(stored).toMatchObject({ ...notice, hash: canonicalHash(notice) })
-    await replicas[0]?.keepNotice(Date.now())
+    await replicas[0]?.keepNotice()
     expect(await readNotices(db)).toEqual([stored])
     const hash = canonicalHash(parties('a'))
     expect(await readParties(db, [hash])).toMatchObject([{ hash, content: parties('a') }])

@@ -34,7 +34,8 @@ export class ConsentPremises {
   readonly #noticeHash: string
   /** Hash of the parties by version of the tag set, as far as this process has served it. */
   readonly #parties = new Map<string, string>()
-  /** What could not be stored yet, by hash. */
+  #noticeIsOwed = false
+  /** Parties that are not stored yet, by hash. */
   readonly #owed = new Map<string, EvidencePartiesContent>()
 
   constructor(deps: PremisesDeps) {
@@ -43,43 +44,53 @@ export class ConsentPremises {
   }
 
   /** Before the first page is served. */
-  async keepNotice(now = Date.now()): Promise<void> {
-    const { db, notice } = this.#deps
-    await db
-      .insertInto('consent_notices')
-      .values({ ...notice, hash: this.#noticeHash, first_served_at: new Date(now).toISOString() })
-      .onConflict((conflict) => conflict.column('hash').doNothing())
-      .execute()
+  async keepNotice(): Promise<void> {
+    this.#noticeIsOwed = true
+    await this.#tryToStore()
   }
 
-  /** Before a page with this tag set is served. A database that is away must not keep the page from changing. */
+  /** Before a page with this tag set is served. */
   async keepParties(content: EvidencePartiesContent): Promise<void> {
+    const { tag_set_version: version } = content
     const hash = canonicalHash(content)
-    const isNews = this.#parties.get(content.tag_set_version) !== hash
-    this.#parties.delete(content.tag_set_version)
-    this.#parties.set(content.tag_set_version, hash)
-    for (const version of this.#parties.keys())
-      if (this.#parties.size > KEPT_SETS) this.#parties.delete(version)
+    const isNews = this.#parties.get(version) !== hash
+    this.#parties.delete(version)
+    this.#parties.set(version, hash)
+    for (const oldest of this.#parties.keys())
+      if (this.#parties.size > KEPT_SETS) this.#parties.delete(oldest)
     if (!isNews) return
     this.#owed.set(hash, content)
-    await this.storeOwed().catch((error) =>
-      this.#deps.log.warn({ err: error }, 'the parties of a tag set are stored with the next seal'),
-    )
+    await this.#tryToStore()
   }
 
-  async storeOwed(now = Date.now()): Promise<void> {
+  /** Whatever could not be stored when it was first served. */
+  async storeOwed(): Promise<void> {
+    const { db, notice } = this.#deps
+    const first_served_at = new Date().toISOString()
+    if (this.#noticeIsOwed)
+      await db
+        .insertInto('consent_notices')
+        .values({ ...notice, hash: this.#noticeHash, first_served_at })
+        .onConflict((conflict) => conflict.column('hash').doNothing())
+        .execute()
+    this.#noticeIsOwed = false
     for (const [hash, content] of this.#owed) {
-      await this.#deps.db
+      const { tag_set_version } = content
+      await db
         .insertInto('consent_parties')
-        .values({
-          hash,
-          tag_set_version: content.tag_set_version,
-          content: canonicalJson(content),
-          first_served_at: new Date(now).toISOString(),
-        })
+        .values({ hash, tag_set_version, content: canonicalJson(content), first_served_at })
         .onConflict((conflict) => conflict.column('hash').doNothing())
         .execute()
       this.#owed.delete(hash)
+    }
+  }
+
+  /** A database that takes no writes must keep neither the page from changing nor the site from starting. */
+  async #tryToStore(): Promise<void> {
+    try {
+      await this.storeOwed()
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'what choices are made on is stored with the next seal')
     }
   }
 

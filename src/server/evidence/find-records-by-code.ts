@@ -18,8 +18,8 @@ export async function findRecordsByCode(db: Db, code: string): Promise<FoundReco
     .select('consent_leaves.hash')
     .where('consent_id', '>=', range.from)
     .where('consent_id', '<=', range.to)
+    .orderBy('consent_id')
     .orderBy('created_at', 'desc')
-    .orderBy('id')
     .limit(MAX_FOUND)
     .execute()
   return Promise.all(

@@ -2,6 +2,9 @@ import type { EvidenceSeal } from '#contract/consent-evidence.ts'
 import type { Db } from '../db/database.ts'
 import { toSeal } from './seal-hash.ts'
 
+/** Of the column's type. */
+const MAX_INTEGER = 2 ** 31 - 1
+
 interface SealQuery {
   /** Only those before this one. */
   before?: number | undefined
@@ -13,7 +16,7 @@ export async function listSeals(db: Db, { before, limit }: SealQuery): Promise<E
   const rows = await db
     .selectFrom('consent_seals')
     .selectAll()
-    .$if(before !== undefined, (query) => query.where('sequence', '<', before ?? 0))
+    .where('sequence', '<', before ?? MAX_INTEGER)
     .orderBy('sequence', 'desc')
     .limit(limit)
     .execute()

@@ -22,8 +22,8 @@ export interface TagSet {
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
   members: readonly PreparedTag[]
-  /** Those of which nothing is on the page: our server alone tells their vendor. */
-  told: readonly PreparedTag[]
+  /** Those, and what the server alone tells its vendor of. */
+  recipients: readonly PreparedTag[]
   /** Pixels for which the policy has no room. */
   leftOut: ReadonlySet<string>
 }
@@ -60,7 +60,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     owners,
     tags,
     members: running,
-    told: prepared.filter(({ isTold, tag }) => isTold && tag.steps.length === 0),
+    recipients: prepared.filter((tag) => runs.has(tag) || tag.isTold),
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }

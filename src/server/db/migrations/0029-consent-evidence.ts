@@ -23,6 +23,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
+  // The newest choices of one browser, without sorting all that were made in its name.
+  await db.schema
+    .createIndex('consent_records_consent_id_created_at_idx')
+    .on('consent_records')
+    .columns(['consent_id', 'created_at desc'])
+    .execute()
+  await db.schema.dropIndex('consent_records_consent_id_idx').execute()
+
   await createTable(db, 'consent_notices')
     .addColumn('hash', t.text, (c) => c.primaryKey().notNull())
     .addColumn('version', t.integer, (c) => c.notNull())

@@ -4,11 +4,13 @@ import type { ServedFile } from '#contract/inventory.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { findScriptAddresses } from './find-script-addresses.ts'
+import { listRecipients } from './list-recipients.ts'
 
 /** Each tag that is on the page or of which our server tells, as the history keeps it. */
-export function describeServedTags({ members, told }: Pick<TagSet, 'members' | 'told'>) {
-  return [...members, ...told].map((prepared) => {
-    const { tag, marks, isTold, revision } = prepared
+export function describeServedTags(set: Pick<TagSet, 'members' | 'recipients'>) {
+  return listRecipients(set).map(({ prepared, toldBy }) => {
+    const { tag, marks, revision } = prepared
+    const runs = toldBy.includes('browser')
     return {
       pixelId: tag.id,
       revision,
@@ -16,9 +18,9 @@ export function describeServedTags({ members, told }: Pick<TagSet, 'members' | '
       vendors: marks.map(({ id }) => id),
       account: tag.vendorId ?? marks[0]?.account ?? null,
       category: tag.category as OptionalCategory,
-      toldBy: [...(tag.steps.length > 0 ? ['browser'] : []), ...(isTold ? ['server'] : [])],
-      hosts: tag.steps.length > 0 ? tag.hosts : [],
-      files: filesOf(prepared),
+      toldBy,
+      hosts: runs ? tag.hosts : [],
+      files: runs ? filesOf(prepared) : [],
     }
   })
 }
