@@ -76,6 +76,7 @@ beforeEach(() => {
   site.answer('GET /admin/api/consent', answer)
   site.answer('GET /admin/api/consent/records', () => ({ records: [FOUND] }))
   site.answer('GET /admin/api/consent/export', () => new Response('dia\r\n'))
+  site.answer('GET /admin/api/consent/records/export', () => new Response('{}'))
   site.answer('GET /admin/api/consent/dossier', () => new Response('<!doctype html>'))
 })
 
@@ -152,6 +153,8 @@ test('figures and dossier are saved as files, for the days that were chosen', as
   await waitFor(() => expect(names().at(-1)).toBe('dossie-2026-11-01-a-2026-11-15.html'))
   await person.click(dossier.getByRole('button', { name: 'Baixar em JSON' }))
   await waitFor(() => expect(names().at(-1)).toBe('dossie-2026-11-01-a-2026-11-15.json'))
+  await person.click(dossier.getByRole('button', { name: 'Baixar os registros' }))
+  await waitFor(() => expect(names().at(-1)).toBe('registros-2026-11-01-a-2026-11-15.jsonld'))
   expect(site.callsTo('GET /admin/api/consent/dossier').map(({ query }) => query.get('format'))).toEqual([
     'html',
     'json',

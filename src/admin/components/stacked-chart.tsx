@@ -116,7 +116,14 @@ export function StackedChart({ columns, series, label, now, selected, onSelect }
           {columns.map((column, index) => (
             <span key={column.key} className="relative h-4 flex-1 whitespace-nowrap">
               {index % labelled === 0 && (index === 0 || last - index >= labelled) ? (
-                <span className={cn('absolute', index === 0 ? 'left-0' : 'left-1/2 -translate-x-1/2')}>
+                <span
+                  className={cn(
+                    'absolute',
+                    index === 0 ? 'left-0' : 'left-1/2 -translate-x-1/2',
+                    // A phone has room for half of them.
+                    (index / labelled) % 2 === 1 && 'max-sm:hidden',
+                  )}
+                >
                   {column.short}
                 </span>
               ) : null}

@@ -64,7 +64,7 @@ export function withActiveTools(
 
 function toSentence({ name, owner, purpose, cookies, none }: PolicyTool): string {
   const left = cookies.map((cookie) => `${cookie.name}, ${cookie.detail}`).join('; ')
-  return `${name} (${owner}). ${purpose} ${left === '' ? none : `Grava ${left}.`}`.trim()
+  return `${name} (${owner}). ${purpose} ${left === '' ? (none ?? '') : `Grava ${left}.`}`.trim()
 }
 
 function ownCookie({ brandName }: LegalParties): PolicyTool {

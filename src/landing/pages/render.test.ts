@@ -287,6 +287,7 @@ test('the living list says when, who, for what and for how long, and nothing in 
   expect(page).not.toContain('<script>alert')
   const { sections } = withActiveTools(LEGAL_DOCUMENTS.cookies(SITE), TOOLS, SITE)
   expect(sections).toHaveLength(LEGAL_DOCUMENTS.cookies(SITE).sections.length + 1)
+  expect(JSON.stringify(sections.at(-1))).not.toMatch(/null|undefined/)
   expect(JSON.stringify(sections.at(-1))).toContain(
     'Grava _a…, 90 dias; b, sessão, em b.example; c, armazenamento, até ser',
   )

@@ -120,6 +120,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'auth.keys_rotated': say('system', 'trocou a chave que assina as sessões'),
   'activity.export': say('system', 'baixou o registro de atividade'),
   'consent.export': say('system', 'baixou os números de consentimento'),
+  'consent.records_export': say('system', 'baixou registros de consentimento'),
   'consent.dossier': say('system', 'baixou um dossiê de consentimento'),
   'inventory.headers_changed': say('system', 'notou que os cabeçalhos da página mudaram sem mudança de tag'),
 

@@ -9,15 +9,17 @@ import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { sentStatements } from '#tests/support/sent-statements.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
+/** Two whole servers, on a machine that may be busy. */
+const STARTS_MS = 120_000
 const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
-describe.each(ENGINES)('the living cookie policy, on %s', (engine) => {
+describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
   let site: TestApp
   let replica: { url: string; close(): Promise<unknown> }
   beforeAll(async () => {
     site = await startTestApp({ engine, listen: true })
     replica = await startReplica(site)
-  })
+  }, STARTS_MS)
   afterAll(async () => {
     await replica.close()
     await site.close()

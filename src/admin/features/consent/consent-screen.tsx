@@ -83,7 +83,7 @@ function Loaded({ overview, period, onPeriod }: LoadedProps) {
       ) : (
         <ChoicesCard overview={overview} period={period} onPeriod={onPeriod} />
       )}
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="grid items-start gap-4 min-[1200px]:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
         <NoticesCard counts={counts} notices={notices} />
         <ReceiptCard />
         <SealsCard seals={seals} recent={recent} />

@@ -6,7 +6,7 @@ import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
 import { CONSENT_MAX_DAYS } from '#contract/consent-overview.ts'
 import { siteDate } from '#contract/site-day.ts'
-import { useSaveDossier } from './download-files.ts'
+import { useSaveDossier, useSaveRecords } from './download-files.ts'
 
 const DAY_MS = 86_400_000
 
@@ -15,11 +15,14 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
   const [{ from, to }, setRange] = useState(start)
   const [error, setError] = useState<string | undefined>(undefined)
   const save = useSaveDossier()
-  const make = (format: 'html' | 'json') => {
+  const saveRecords = useSaveRecords()
+  const isBusy = save.isPending || saveRecords.isPending
+  const whenSound = (act: () => void) => {
     const fault = findFault(from, to)
     setError(fault)
-    if (fault === undefined && !save.isPending) save.mutate({ from, to, format })
+    if (fault === undefined && !isBusy) act()
   }
+  const make = (format: 'html' | 'json') => whenSound(() => save.mutate({ from, to, format }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     make('html')
@@ -34,7 +37,7 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
           Um arquivo só, que se lê e se imprime: números, avisos, tags no site em cada data, endereços, selos
           e como conferir. Nenhum visitante é identificado.
         </p>
-        <div className="mt-4 grid grid-cols-2 gap-3">
+        <div className="mt-4 grid gap-3 min-[420px]:grid-cols-2">
           <Field label="De" error={error}>
             {(control) => (
               <Input
@@ -61,19 +64,31 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
           </Field>
         </div>
         <div className="mt-4 flex flex-wrap gap-3">
-          <Button type="submit" aria-disabled={save.isPending} className="max-sm:w-full">
+          <Button type="submit" aria-disabled={isBusy} className="max-sm:w-full">
             <FileText aria-hidden="true" />
             {save.isPending ? 'Gerando' : 'Gerar dossiê'}
           </Button>
           <Button
             look="outline"
-            aria-disabled={save.isPending}
+            aria-disabled={isBusy}
             className="max-sm:w-full"
             onClick={() => make('json')}
           >
             Baixar em JSON
           </Button>
+          <Button
+            look="outline"
+            aria-disabled={isBusy}
+            className="max-sm:w-full"
+            onClick={() => whenSound(() => saveRecords.mutate({ from, to }))}
+          >
+            Baixar os registros
+          </Button>
         </div>
+        <p className="mt-3 text-sm text-pretty text-text-2">
+          Os registros são o que um auditor confere sem confiar em nós, com{' '}
+          <span className="font-mono wrap-anywhere">npm run evidence -- verify</span>.
+        </p>
       </form>
     </Card>
   )

@@ -33,3 +33,16 @@ export function useSaveDossier() {
     onError: (error) => notifyFailure('Não deu para gerar o dossiê.', error),
   })
 }
+
+/** The sealed records of a period, for whoever checks them without us. */
+export function useSaveRecords() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async (range: DayRange) =>
+      saveFile(
+        await admin.file(`/consent/records/export?${new URLSearchParams({ ...range })}`),
+        `registros-${range.from}-a-${range.to}.jsonld`,
+      ),
+    onError: (error) => notifyFailure('Não deu para baixar os registros.', error),
+  })
+}

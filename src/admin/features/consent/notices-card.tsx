@@ -21,8 +21,13 @@ export function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' 
           Cada texto guardado como foi mostrado, com a sua impressão digital. Números do período acima.
         </p>
       </header>
-      <div className="overflow-x-auto">
-        <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
+      <section
+        aria-label="Números por versão"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
+        tabIndex={0}
+        className="overflow-x-auto focus-visible:outline-offset-[-4px]"
+      >
+        <table className="w-full border-separate border-spacing-0 text-sm tabular-nums min-w-[27rem]">
           <thead className="text-[0.8125rem] text-text-2">
             <tr>
               <th scope="col" className="border-b border-line py-2 pr-3 pl-4 text-left font-medium sm:pl-5">
@@ -69,7 +74,7 @@ export function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' 
             })}
           </tbody>
         </table>
-      </div>
+      </section>
       {newest === undefined ? null : (
         <details className="px-4 py-3 sm:px-5">
           <summary className="flex min-h-11 cursor-pointer items-center text-[0.9375rem] font-semibold underline decoration-1 underline-offset-4">

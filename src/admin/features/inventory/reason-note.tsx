@@ -16,6 +16,7 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
       <>
         {item.reason ?? <span className="text-text-2">Ninguém anotou.</span>}{' '}
         <QuietButton
+          className="mx-0 inline-flex px-1"
           aria-label={`${item.reason === null ? 'Anotar o motivo' : 'Mudar o motivo'}: ${item.name}`}
           onClick={() => {
             setText(item.reason ?? '')

@@ -53,9 +53,10 @@ export function DossierMethod({ site, kept_days, seals }: Dossier) {
             produto.
           </li>
           <li>
-            A lista de scripts, com quem a autorizou, por quê e a integridade de cada um, segue a forma dos
-            requisitos 6.4.3 e 11.6.1 do PCI DSS. Eles são escritos para páginas de pagamento e não obrigam
-            esta página, que não recebe dados de cartão; nada aqui afirma que eles são cumpridos.
+            O inventário de scripts que o painel mantém (quem autorizou cada um, por quê, e se o arquivo
+            mudou) segue a forma dos requisitos 6.4.3 e 11.6.1 do PCI DSS. Eles são escritos para páginas de
+            pagamento e não obrigam esta página, que não recebe dados de cartão; nada aqui afirma que eles são
+            cumpridos.
           </li>
           <li>
             Este dossiê é um relato do que foi anotado. Não é parecer jurídico, e ninguém de fora o avaliou.

@@ -2,7 +2,7 @@
 export const DOSSIER_STYLE = `
 @page { size: A4; margin: 18mm 16mm 20mm }
 * { box-sizing: border-box; margin: 0; padding: 0 }
-body { font: 15px/1.55 system-ui, "Segoe UI", Roboto, Arial, sans-serif; color: #0b201b; background: #fff; max-width: 62rem; margin: 0 auto; padding: 40px 24px 64px; overflow-wrap: anywhere }
+body { font: 15px/1.55 system-ui, "Segoe UI", Roboto, Arial, sans-serif; color: #0b201b; background: #fff; max-width: 62rem; margin: 0 auto; padding: 40px 24px 64px; overflow-wrap: break-word }
 h1 { font-size: 30px; line-height: 1.15; letter-spacing: -.02em }
 h2 { font-size: 20px; line-height: 1.25; margin: 40px 0 8px; padding-top: 12px; border-top: 2px solid #0b201b; break-after: avoid }
 h3 { font-size: 15px; margin: 22px 0 4px; break-after: avoid }
@@ -19,13 +19,26 @@ thead th { font-weight: 600; border-bottom-color: #0b201b }
 tbody th { font-weight: 600 }
 tr { break-inside: avoid }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+tfoot { display: table-row-group }
 tfoot th, tfoot td { border-top: 2px solid #0b201b; border-bottom: 0; font-weight: 600 }
 small { display: block; font-size: 12px; font-weight: 400; color: #44534d }
+code, .tags td:last-child { overflow-wrap: anywhere }
+.tags { table-layout: fixed }
+.tags th:nth-child(1) { width: 20% }
+.tags th:nth-child(2) { width: 27% }
+.tags th:nth-child(3) { width: 17% }
 code { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace }
-pre { padding: 12px 14px; border: 1px solid #dddfd6; border-radius: 8px; white-space: pre-wrap; break-inside: avoid; font: 12.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace }
+pre { padding: 12px 14px; border: 1px solid #dddfd6; border-radius: 8px; white-space: pre-wrap; font: 12.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace }
 .sums { display: flex; flex-wrap: wrap; gap: 12px 40px; margin-top: 18px; list-style: none; padding: 0 }
 .sums b { display: block; font-size: 26px; line-height: 1.2; font-variant-numeric: tabular-nums }
+@media (max-width: 640px) {
+  body { padding: 24px 16px 48px }
+  table { display: block; overflow-x: auto }
+  .tags { table-layout: auto }
+}
 @media print {
+  table { display: table }
+  .tags { table-layout: fixed }
   body { padding: 0; max-width: none; font-size: 10.5pt }
   h1 { font-size: 22pt } h2 { font-size: 14pt } h3 { font-size: 11pt }
   table { font-size: 8.5pt } small { font-size: 8pt } code { font-size: 7.5pt } pre { font-size: 8.5pt }

@@ -29,7 +29,7 @@ export function DossierTags({ tags, headers, tags_known_since, from }: Dossier) 
       {tags.length === 0 ? (
         <p>Nenhuma tag foi servida neste período.</p>
       ) : (
-        <table>
+        <table className="tags">
           <thead>
             <tr>
               <th scope="col">Tag</th>

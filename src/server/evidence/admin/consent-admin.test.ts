@@ -195,18 +195,21 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     expect((await get('/records?code=0000-0000-0000')).json()).toEqual({ records: [] })
   })
 
-  test.each([`?${BOTH}`, '/records?code=0000-0000-0000', `/export?${BOTH}`, `/dossier?${BOTH}&format=html`])(
-    '%s is for administrators',
-    async (path) => {
-      const before = (await trail()).length
-      caller = { kind: 'guest' }
-      expect((await get(path)).statusCode).toBe(401)
-      caller = { ...ADMIN, role: null }
-      expect((await get(path)).statusCode).toBe(403)
-      caller = ADMIN
-      expect(await trail()).toHaveLength(before)
-    },
-  )
+  test.each([
+    `?${BOTH}`,
+    '/records?code=0000-0000-0000',
+    `/export?${BOTH}`,
+    `/records/export?${BOTH}`,
+    `/dossier?${BOTH}&format=html`,
+  ])('%s is for administrators', async (path) => {
+    const before = (await trail()).length
+    caller = { kind: 'guest' }
+    expect((await get(path)).statusCode).toBe(401)
+    caller = { ...ADMIN, role: null }
+    expect((await get(path)).statusCode).toBe(403)
+    caller = ADMIN
+    expect(await trail()).toHaveLength(before)
+  })
 
   test('taking the figures away is written down', async () => {
     const answer = await get(`/export?${BOTH}`)
@@ -217,6 +220,15 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
       actor: ADMIN.email,
       after: { from: '2026-11-10', to: '2026-11-11' },
     })
+  })
+
+  test('the sealed records of a period are a file that can be verified, and taking it is written down', async () => {
+    const answer = await get(`/records/export?${BOTH}`)
+    expect(answer.headers['content-type']).toBe('application/ld+json; charset=utf-8')
+    const file = JSON.parse(answer.body)
+    const records = file['@graph'].filter((node: { '@type': string }) => node['@type'] === 'ConsentRecord')
+    expect(records.map(({ record_id }: { record_id: string }) => record_id)).toContain(known.id)
+    expect((await trail()).at(-1)).toMatchObject({ action: 'consent.records_export' })
   })
 
   test('the dossier has what was so in the period, and a proof between its seals that holds', async () => {

@@ -1,13 +1,17 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import type { FoundRecord } from '#contract/consent-evidence.ts'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
 import type { Dossier } from '#contract/dossier.ts'
+import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { requireAdministrator } from '#server/http/admin-request.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import { composeDossier, type DossierDeps } from '../dossier/compose-dossier.ts'
+import { exportEvidence } from '../file/export-evidence.ts'
 import { findRecordsByCode } from '../find-records-by-code.ts'
 import { summarizeConsent } from '../summarize-consent.ts'
 import { exportCounts } from './export-counts.ts'
@@ -51,6 +55,21 @@ export async function registerConsentAdmin(app: FastifyInstance, deps: ConsentAd
         .send(exportCounts(counts))
     })
 
+    scope.get('/admin/api/consent/records/export', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      const range = readDayRange(request.query)
+      await recordAudit(db, { ...auditActor(caller), action: 'consent.records_export', after: range })
+      const lines = exportEvidence(db, {
+        site: deps.site.siteUrl,
+        from: new Date(startOfSiteDate(range.from)).toISOString(),
+        to: new Date(nextSiteDay(startOfSiteDate(range.to))).toISOString(),
+      })
+      return reply
+        .type('application/ld+json; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(Readable.from(lines))
+    })
+
     scope.get('/admin/api/consent/dossier', async (request, reply) => {
       const caller = await requireAdministrator(deps, request)
       const range = readDayRange(request.query)
@@ -69,5 +88,8 @@ export async function registerConsentAdmin(app: FastifyInstance, deps: ConsentAd
     })
   })
 
-  const make = (caller: Caller, range: DayRange) => composeDossier(deps, range, auditActor(caller).actor)
+  const make = (caller: Caller, range: DayRange) => {
+    const { actor } = auditActor(caller)
+    return composeDossier(deps, range, ACTIVITY_ACTORS[actor] ?? actor)
+  }
 }
