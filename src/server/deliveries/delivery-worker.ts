@@ -28,8 +28,9 @@ export class DeliveryWorker {
   readonly #timing
   readonly #stopping = new AbortController()
   readonly #cutOff = new AbortController()
-  readonly #busy = new Map<string, Promise<void>>()
-  /** Lanes that something was stored for while they ran. */
+  /** What runs, by lane. */
+  readonly #busy = new Map<string, Set<Promise<void>>>()
+  /** Lanes that something was stored for while all of their rounds ran. */
   readonly #again = new Set<string>()
   #woken = Promise.withResolvers<void>()
   #loop: Promise<void> | null = null
@@ -56,7 +57,7 @@ export class DeliveryWorker {
     const deadline = setTimeout(() => this.#cutOff.abort(), this.#timing.graceMs)
     const isStarted = this.#loop !== null
     await this.#loop
-    await Promise.all(this.#busy.values())
+    await Promise.all([...this.#busy.values()].flatMap((running) => [...running]))
     if (isStarted)
       for (const source of this.#deps.sources)
         if (source.last !== undefined) await this.#deliver(source.last())
@@ -88,23 +89,26 @@ export class DeliveryWorker {
 
   #begin(lane: Lane): void {
     if (this.#stopping.signal.aborted) return
-    if (this.#busy.has(lane.key)) {
+    const running = this.#busy.get(lane.key) ?? new Set()
+    this.#busy.set(lane.key, running)
+    if (running.size >= lane.rounds) {
       this.#again.add(lane.key)
       return
     }
     const work = this.#deliver(lane).finally(() => {
-      this.#busy.delete(lane.key)
+      running.delete(work)
+      if (running.size === 0) this.#busy.delete(lane.key)
       if (this.#again.delete(lane.key)) this.wake()
     })
-    this.#busy.set(lane.key, work)
+    running.add(work)
   }
 
-  /** Round after round while there is something to do. */
+  /** Round after round while there is something to do, and others beside it as far as the lane allows. */
   async #deliver(lane: Lane): Promise<void> {
     const { db, log } = this.#deps
     const round = { db, now: this.#now, leaseMs: this.#timing.leaseMs, signal: this.#cutOff.signal }
     try {
-      while ((await lane.run(round)) && !this.#stopping.signal.aborted);
+      while ((await lane.run(round)) && !this.#stopping.signal.aborted) this.#begin(lane)
     } catch (error) {
       log.error({ err: error, lane: lane.key }, 'deliveries: a round failed')
     }

@@ -39,7 +39,7 @@ export interface Request {
 export interface Channel {
   /** Events in one request. */
   batch: number
-  /** Requests at a time. */
+  /** Requests at a time, in one round. */
   parallel: number
   /** The vendor counts twice what comes twice: what may have been written is never sent again. */
   atMostOnce: boolean

@@ -61,6 +61,8 @@ export interface Lane {
   /** When its next delivery is due; null when none waits. */
   due: string | null
   longestDelayMs: number
+  /** Rounds at the same time: an answer that never comes holds up its own round, and not those beside it. */
+  rounds: number
   /** One round. True when another may find more. */
   run(round: RoundDeps): Promise<boolean>
 }

@@ -45,6 +45,7 @@ export function mailLane(deps: MailLaneDeps): LaneSource {
     key: 'mail',
     due,
     longestDelayMs: BACK_OFF.longestMs,
+    rounds: 2,
     run,
   })
   return {

@@ -55,7 +55,13 @@ export function newsletterLane(deps: NewsletterLaneDeps): LaneSource {
         adoptedAt = performance.now()
       }
       return [
-        { key: 'newsletter', due: await findDue(db, 'newsletter'), longestDelayMs: backOff.longestMs, run },
+        {
+          key: 'newsletter',
+          due: await findDue(db, 'newsletter'),
+          longestDelayMs: backOff.longestMs,
+          rounds: 1,
+          run,
+        },
       ]
     },
   }

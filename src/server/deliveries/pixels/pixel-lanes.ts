@@ -20,6 +20,8 @@ const BACK_OFF = backOffBy([
   6 * HOUR_MS,
 ])
 
+const ROUNDS = 3
+
 interface PixelLaneDeps extends Omit<TargetDeps, 'db'> {
   client: OutgoingClient
   log: Pick<Logger, 'warn'>
@@ -37,6 +39,7 @@ export function pixelLanes(deps: PixelLaneDeps): LaneSource {
         key: pixel.id,
         due: pixel.due,
         longestDelayMs: BACK_OFF.longestMs,
+        rounds: ROUNDS,
         run: (round) => runPixel(deps, round, pixel),
       }))
     },

@@ -52,18 +52,16 @@ async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Pr
       await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
     return false
   }
-  const known = await trx
-    .selectFrom('delivery_stops')
-    .select('code')
-    .where('pixel_id', '=', pixelId)
-    .executeTakeFirst()
   const row = { ...stop, stopped_at: new Date(now).toISOString() }
-  await trx
+  const first = await trx
     .insertInto('delivery_stops')
     .values({ pixel_id: pixelId, ...row })
-    .onConflict((conflict) => conflict.column('pixel_id').doUpdateSet(row))
-    .execute()
-  return known === undefined
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('pixel_id')
+    .executeTakeFirst()
+  if (first !== undefined) return true
+  await trx.updateTable('delivery_stops').set(row).where('pixel_id', '=', pixelId).execute()
+  return false
 }
 
 /** The last twenty of the pixel, for the dashboard. */
