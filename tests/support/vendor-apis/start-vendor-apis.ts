@@ -29,6 +29,8 @@ export interface VendorApis {
   answer: (request: Received) => Reply | undefined
   /** The proxy refuses to connect. */
   isDown: boolean
+  /** Connections are used again, as vendors have it. Else each is for one request, so that `isDown` is noticed by the next. */
+  keepsConnections: boolean
   close(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function startVendorApis(): Promise<VendorApis> {
     tunnels: [],
     answer: () => undefined,
     isDown: false,
+    keepsConnections: false,
     close: async () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()
@@ -101,8 +104,8 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
   const reply = apis.answer(received) ?? standIn(received)
   if (reply === 'hang') return
   if (reply === 'reset') return void request.socket.destroy()
-  // A connection for each request, so that a proxy which is down is noticed by the next one.
-  response.writeHead(reply.status, { connection: 'close', ...reply.headers }).end(reply.body)
+  const connection = apis.keepsConnections ? 'keep-alive' : 'close'
+  response.writeHead(reply.status, { connection, ...reply.headers }).end(reply.body)
 }
 
 /** As section 9 of the fact sheet says. */
