@@ -30,6 +30,8 @@ import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -65,6 +67,7 @@ import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
+import { describeParties } from './tags/describe-parties.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
@@ -133,6 +136,13 @@ export async function buildApp({
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
   }
+  const premises = new ConsentPremises({
+    db: database.db,
+    log,
+    notice: renderer.renderConsentNotice(),
+    retentionDays: config.retention.consentDays,
+  })
+  await premises.keepNotice()
   const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
@@ -141,6 +151,7 @@ export async function buildApp({
     ...budget,
     headers: otherHeaders(hsts),
     swapPage: (set) => pages.compose(set),
+    noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
@@ -363,6 +374,14 @@ export async function buildApp({
       ownHosts: ownHosts(config),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
+      premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),
+    })
+    registerEvidence(scope, {
+      db: database.db,
+      log,
+      guard,
+      retention: config.retention,
+      premises,
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>

@@ -27,6 +27,16 @@ import type {
   DeliveryStops,
   PixelSecrets,
 } from './delivery-schema.ts'
+import type {
+  ConsentCounts,
+  ConsentLeaves,
+  ConsentNotices,
+  ConsentParties,
+  ConsentRecords,
+  ConsentSeals,
+  ConsentTree,
+  ConsentTreeNodes,
+} from './evidence-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -169,16 +179,6 @@ interface BlockedHosts {
   last_seen_at: Timestamp
 }
 
-interface ConsentRecords {
-  id: string
-  consent_id: string
-  action: string
-  categories: Json<string[]>
-  text_version: number
-  tag_set_version: string
-  created_at: Timestamp
-}
-
 interface NewsletterSubscriptions {
   id: string
   email: string
@@ -308,6 +308,13 @@ export interface Schema {
   tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
+  consent_notices: ConsentNotices
+  consent_parties: ConsentParties
+  consent_leaves: ConsentLeaves
+  consent_tree_nodes: ConsentTreeNodes
+  consent_tree: ConsentTree
+  consent_seals: ConsentSeals
+  consent_counts: ConsentCounts
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
   site_counts: SiteCounts

@@ -22,6 +22,8 @@ export interface TagSet {
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
   members: readonly PreparedTag[]
+  /** Those, and what the server alone tells its vendor of. */
+  recipients: readonly PreparedTag[]
   /** Pixels for which the policy has no room. */
   leftOut: ReadonlySet<string>
 }
@@ -58,6 +60,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     owners,
     tags,
     members: running,
+    recipients: prepared.filter((tag) => runs.has(tag) || tag.isTold),
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }

@@ -17,6 +17,8 @@ interface TagStoreOptions extends BudgetOptions {
   headers: Headers
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
   swapPage: (set: TagSet) => Promise<void>
+  /** Told of every set before a page shows it. */
+  noteSet?: (set: TagSet) => Promise<void>
 }
 
 const NOT_LOADED = -1
@@ -168,6 +170,7 @@ export class TagStore {
     )
     const running = [...this.#active].flatMap(([id, tag]) => (this.#prepared.get(id)?.isTripped ? [] : [tag]))
     const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
+    await this.#options.noteSet?.(set)
     await this.#files.add(set.files)
     if (
       set.version !== this.#current.version ||

@@ -1,0 +1,33 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { CONSENT_TEXT_VERSION, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { ConsentBanner } from '../browser/consent/consent-banner.tsx'
+import { CATEGORY_TEXTS, CONSENT_TEXTS } from '../browser/consent/consent-texts.ts'
+import { PreferencesDialog } from '../browser/consent/preferences-dialog.tsx'
+
+/** What a visitor is asked with, as it is kept for proof: every word in its order, and banner and preferences as HTML. */
+interface ConsentNotice {
+  version: number
+  language: string
+  text: string
+  html: string
+}
+
+export function renderConsentNotice(): ConsentNotice {
+  const { essential, ...texts } = CONSENT_TEXTS
+  const categories = OPTIONAL_CATEGORIES.map((category) => CATEGORY_TEXTS[category])
+  const nothing = () => {}
+  return {
+    version: CONSENT_TEXT_VERSION,
+    language: 'pt-BR',
+    text: [
+      ...Object.values(texts),
+      ...[essential, ...categories].map(({ name, text }) => `${name}: ${text}`),
+    ].join('\n'),
+    html: renderToStaticMarkup(
+      <>
+        <ConsentBanner />
+        <PreferencesDialog granted={[]} inUse={OPTIONAL_CATEGORIES} onChoose={nothing} onClose={nothing} />
+      </>,
+    ),
+  }
+}
