@@ -73,6 +73,8 @@ import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
+import { createRoomRenderer } from './tags/rooms/create-room-renderer.ts'
+import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
@@ -132,9 +134,11 @@ export async function buildApp({
     staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+    measureRoom: rooms.measure,
   }
   const premises = new ConsentPremises({
     db: database.db,
@@ -150,6 +154,7 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
+    renderRoom: rooms.render,
     swapPage: (set) => pages.compose(set),
     noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
   })
