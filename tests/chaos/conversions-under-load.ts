@@ -24,7 +24,7 @@ const PIXELS = [
   },
 ]
 
-export interface Surroundings {
+interface Surroundings {
   /** For the environment of each server. */
   env: Record<string, string>
   /** Where the servers answer just now. */

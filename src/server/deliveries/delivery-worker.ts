@@ -12,6 +12,8 @@ const LEASE_MS = 30_000
 const POLL_MS = 1_000
 /** What runs when we are told to stop gets this long before it is cut off and given back. */
 const GRACE_MS = 3_000
+/** However much is stored, the queue is looked at so often at most; the first look is at once. */
+const LOOK_MS = 50
 
 export interface DeliveryWorkerDeps {
   db: Db
@@ -32,6 +34,8 @@ export class DeliveryWorker {
   readonly #busy = new Map<string, Set<Promise<void>>>()
   /** Lanes that something was stored for while all of their rounds ran. */
   readonly #again = new Set<string>()
+  /** Lanes whose last round failed, and when they may run again. */
+  readonly #restsUntil = new Map<string, number>()
   #woken = Promise.withResolvers<void>()
   #loop: Promise<void> | null = null
 
@@ -68,6 +72,7 @@ export class DeliveryWorker {
     const { db, sources, log } = this.#deps
     let released = engineOf(db) !== 'sqlite'
     while (!this.#stopping.signal.aborted) {
+      const lookedAt = performance.now()
       this.#woken = Promise.withResolvers()
       let pause = this.#timing.pollMs
       try {
@@ -84,11 +89,13 @@ export class DeliveryWorker {
         log.error({ err: error }, 'deliveries: the queue could not be read')
       }
       await this.#rest(pause)
+      const early = LOOK_MS - (performance.now() - lookedAt)
+      if (early > 0 && !this.#stopping.signal.aborted) await sleep(early, undefined, { ref: false })
     }
   }
 
   #begin(lane: Lane): void {
-    if (this.#stopping.signal.aborted) return
+    if (this.#stopping.signal.aborted || (this.#restsUntil.get(lane.key) ?? 0) > performance.now()) return
     const running = this.#busy.get(lane.key) ?? new Set()
     this.#busy.set(lane.key, running)
     if (running.size >= lane.rounds) {
@@ -108,7 +115,9 @@ export class DeliveryWorker {
     const { db, log } = this.#deps
     const round = { db, now: this.#now, leaseMs: this.#timing.leaseMs, signal: this.#cutOff.signal }
     try {
-      while ((await lane.run(round)) && !this.#stopping.signal.aborted) this.#begin(lane)
+      let end = await lane.run(round)
+      for (; end === 'more' && !this.#stopping.signal.aborted; end = await lane.run(round)) this.#begin(lane)
+      if (end === 'failing') this.#restsUntil.set(lane.key, performance.now() + this.#timing.pollMs)
     } catch (error) {
       log.error({ err: error, lane: lane.key }, 'deliveries: a round failed')
     }

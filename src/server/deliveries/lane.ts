@@ -63,9 +63,11 @@ export interface Lane {
   longestDelayMs: number
   /** Rounds at the same time: an answer that never comes holds up its own round, and not those beside it. */
   rounds: number
-  /** One round. True when another may find more. */
-  run(round: RoundDeps): Promise<boolean>
+  run(round: RoundDeps): Promise<RoundEnd>
 }
+
+/** After one round: another may find more, none would, or nothing was taken and another must wait. */
+export type RoundEnd = 'more' | 'done' | 'failing'
 
 /** Where lanes come from. */
 export interface LaneSource {

@@ -22,11 +22,18 @@ export async function settleOutcomes<Job extends Row>(
       const left = await trx.deleteFrom('deliveries').where('id', 'in', settled).returning('id').execute()
       for (const { id } of left) ours.add(id)
     }
-    for (const { job, afterMs, isUntouched } of waiting) {
+    // What failed together comes back together: it is sent together.
+    const alike = Map.groupBy(waiting, ({ job, afterMs, isUntouched }) => {
+      const claim = claimOf.get(job.id)
+      return JSON.stringify([claim?.attempts, claim?.leased_until, afterMs, isUntouched])
+    })
+    for (const [first, ...rest] of alike.values()) {
+      if (first === undefined) continue
+      const { job, afterMs, isUntouched } = first
       const { attempts: begun = 1, leased_until = '' } = claimOf.get(job.id) ?? {}
       const attempts = isUntouched ? begun - 1 : begun
       const wait = isUntouched ? (afterMs ?? 0) : backOff.after(attempts, afterMs)
-      const { numUpdatedRows } = await trx
+      const kept = await trx
         .updateTable('deliveries')
         .set({
           attempts,
@@ -34,10 +41,15 @@ export async function settleOutcomes<Job extends Row>(
           leased_until: null,
           next_attempt_at: new Date(now + wait).toISOString(),
         })
-        .where('id', '=', job.id)
+        .where(
+          'id',
+          'in',
+          [first, ...rest].map((outcome) => outcome.job.id),
+        )
         .where('leased_until', '=', leased_until)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows > 0n) ours.add(job.id)
+        .returning('id')
+        .execute()
+      for (const { id } of kept) ours.add(id)
     }
     await record?.(trx, outcomes, ({ job }) => ours.has(job.id))
   })

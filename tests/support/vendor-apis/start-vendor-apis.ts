@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { generate } from 'selfsigned'
 
@@ -31,6 +32,8 @@ export interface VendorApis {
   isDown: boolean
   /** Connections are used again, as vendors have it. Else each is for one request, so that `isDown` is noticed by the next. */
   keepsConnections: boolean
+  /** How long each takes to answer. */
+  answersAfterMs: number
   close(): Promise<void>
 }
 
@@ -57,6 +60,7 @@ export async function startVendorApis(): Promise<VendorApis> {
     answer: () => undefined,
     isDown: false,
     keepsConnections: false,
+    answersAfterMs: 0,
     close: async () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()
@@ -104,6 +108,7 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
   const reply = apis.answer(received) ?? standIn(received)
   if (reply === 'hang') return
   if (reply === 'reset') return void request.socket.destroy()
+  if (apis.answersAfterMs > 0) await sleep(apis.answersAfterMs)
   const connection = apis.keepsConnections ? 'keep-alive' : 'close'
   response.writeHead(reply.status, { connection, ...reply.headers }).end(reply.body)
 }

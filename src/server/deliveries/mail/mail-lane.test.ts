@@ -37,7 +37,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     await database.close()
   })
 
-  function startWorker(options: Partial<MailLaneDeps> = {}): DeliveryWorker {
+  function startWorker(options: Partial<MailLaneDeps> = {}, graceMs = 60_000): DeliveryWorker {
     const config = parseConfig({ SMTP_URL: mailbox.url })
     const note = (level: string) => (fields: unknown, text?: string) =>
       void lines.push(`${level} ${JSON.stringify(fields)} ${text}`)
@@ -49,7 +49,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
       sources: [lane],
       log,
       now,
-      timing: { pollMs: 25, graceMs: 150 },
+      timing: { pollMs: 25, graceMs },
     })
     worker.start()
     onTestFinished(() => worker.stop())
@@ -110,7 +110,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     expect(await rows()).toEqual([])
 
     await queue()
-    const stuck = startWorker({ send: () => new Promise(() => {}) })
+    const stuck = startWorker({ send: () => new Promise(() => {}) }, 150)
     await stuck.stop()
     expect(await rows()).toMatchObject([{ kind: 'mail', attempts: 0, leased_until: null }])
     startWorker()

@@ -4,7 +4,7 @@ import type { Logger } from '#server/http/logger.ts'
 import { backOffBy, MINUTE_MS, SECOND_MS } from '../back-off.ts'
 import { type Claim, findDue } from '../claim-due.ts'
 import type { Lane, LaneSource, Outcome } from '../lane.ts'
-import { settled, untouched } from '../outcome.ts'
+import { endOf, settled, untouched } from '../outcome.ts'
 import { runRound } from '../run-round.ts'
 import { mailPlace, type QueuedMail } from './queue-mail.ts'
 
@@ -39,7 +39,7 @@ export function mailLane(deps: MailLaneDeps): LaneSource {
         Promise.all(claims.map((claim) => attempt(deps, claim, round.now(), signal))),
     })
     for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
-    return outcomes.some(({ isUntouched }) => !isUntouched)
+    return endOf(outcomes)
   }
   const lane = (due: string | null): Lane => ({
     key: 'mail',

@@ -45,7 +45,8 @@ export function newsletterLane(deps: NewsletterLaneDeps): LaneSource {
     const outcomes = await runRound(round, work)
     for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
     tell(outcomes)
-    return outcomes.some(({ isUntouched }) => !isUntouched)
+    // One that the webhook refuses says nothing of the next.
+    return outcomes.some(({ isUntouched }) => !isUntouched) ? 'more' : 'done'
   }
 
   return {

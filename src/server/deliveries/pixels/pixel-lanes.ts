@@ -3,8 +3,9 @@ import type { Logger } from '#server/http/logger.ts'
 import { backOffBy, HOUR_MS, MINUTE_MS, SECOND_MS } from '../back-off.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Job, Target } from '../job.ts'
-import type { LaneSource, LaneWork, Outcome, RoundDeps } from '../lane.ts'
+import type { LaneSource, LaneWork, Outcome, RoundDeps, RoundEnd } from '../lane.ts'
 import { listSending, type SendingPixel } from '../list-sending.ts'
+import { endOf } from '../outcome.ts'
 import type { OutgoingClient } from '../outgoing-client.ts'
 import { readTarget, type TargetDeps } from '../read-target.ts'
 import { runRound } from '../run-round.ts'
@@ -46,9 +47,9 @@ export function pixelLanes(deps: PixelLaneDeps): LaneSource {
   }
 }
 
-async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPixel): Promise<boolean> {
+async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPixel): Promise<RoundEnd> {
   const target = await readTarget({ ...deps, db: round.db }, pixel.id)
-  if (target === null) return false
+  if (target === null) return 'done'
   const seen: { stop: Stop | null; isFirst: boolean } = { stop: null, isFirst: false }
   const outcomes = await runRound(round, workOf(deps, round, target, pixel.id, seen))
   for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(target.kind, state)
@@ -56,7 +57,7 @@ async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPix
     deps.log.warn({ pixel: pixel.id, reason: seen.stop.code }, 'deliveries: sending for a pixel stopped')
     deps.onStopped?.(pixel, seen.stop)
   }
-  return seen.stop === null && outcomes.some(({ state }) => state !== 'waiting')
+  return seen.stop === null ? endOf(outcomes) : 'done'
 }
 
 function workOf(
