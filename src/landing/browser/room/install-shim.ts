@@ -51,6 +51,15 @@ export function installShim(
     value: (paint: FrameRequestCallback) => setTimeout(() => paint(performance.now()), 16),
   })
   define(window, 'cancelAnimationFrame', { value: (id: number) => clearTimeout(id) })
+  // Nothing here is ever seen, so that nothing here needs the keyboard. What a nested frame tries, the page undoes.
+  for (const [owner, name] of [
+    [window, 'focus'],
+    [HTMLElement.prototype, 'focus'],
+    [SVGElement.prototype, 'focus'],
+    [HTMLInputElement.prototype, 'select'],
+    [HTMLTextAreaElement.prototype, 'select'],
+  ] as const)
+    define(owner, name, { value: () => {}, writable: false, configurable: false })
   // No policy reaches it. A nested frame has it again: a hindrance, and no wall.
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
     define(window, name, { value: undefined })
