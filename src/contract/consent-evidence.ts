@@ -131,6 +131,7 @@ export interface FoundRecord {
 export interface ConsentCount {
   /** Date of the site, `2026-11-16`. */
   day: string
+  /** 0 for those that name a version which was never served. */
   text_version: number
   action: ConsentAction
   choice: ConsentState

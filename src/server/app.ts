@@ -10,6 +10,7 @@ import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { mailAdministrators } from './auth/mail/mail-administrators.ts'
+import { createMailTransport } from './auth/mail/mail-transport.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -18,9 +19,13 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
-import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
+import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
+import { mailLane } from './deliveries/mail/mail-lane.ts'
+import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
+import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
@@ -62,7 +67,6 @@ import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
-import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
@@ -74,6 +78,8 @@ import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
+import { createRoomRenderer } from './tags/rooms/create-room-renderer.ts'
+import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
@@ -138,11 +144,13 @@ export async function buildApp({
     staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
   const servedPages = new ServedPageLog(database.db, log)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+    measureRoom: rooms.measure,
   }
   const premises = new ConsentPremises({
     db: database.db,
@@ -158,6 +166,7 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
+    renderRoom: rooms.render,
     swapPage: async (set, tagsVersion) => {
       await pages.compose(set)
       const tools = describeTools(set)
@@ -175,7 +184,41 @@ export async function buildApp({
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
   const guard = { limits, siteUrl: config.siteUrl }
-  const auth = await createAuth(config, database.db, secrets, log, limits)
+  const sending = {
+    db: database.db,
+    secrets,
+    client: new OutgoingClient(config.outgoing),
+    siteUrl: config.siteUrl,
+    graphVersion: config.outgoing.graphVersion,
+  }
+  const deliveries = new DeliveryWorker({
+    db: database.db,
+    log,
+    sources: [
+      pixelLanes({
+        ...sending,
+        log,
+        onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
+        onSettled: (kind, state) => metrics?.countDelivery(kind, state),
+      }),
+      newsletterLane({
+        webhook: config.newsletter,
+        client: sending.client,
+        log,
+        onSettled: (state) => metrics?.countDelivery('newsletter', state),
+      }),
+      mailLane({
+        secrets,
+        log,
+        send: createMailTransport(config, log),
+        onSettled: (state) => metrics?.countDelivery('mail', state),
+      }),
+    ],
+  })
+  const auth = await createAuth(config, database.db, secrets, log, limits, async (mail) => {
+    await queueMail(sending, mail)
+    deliveries.wake()
+  })
   const principal = await ensurePrincipal(auth.context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
@@ -259,25 +302,7 @@ export async function buildApp({
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   app.addHook('onClose', () => counter.stop())
 
-  const deliveries = new DeliveryWorker({
-    db: database.db,
-    webhook: config.newsletter,
-    log,
-    onSettled: (outcome) => metrics?.countDelivery(outcome),
-  })
   const destinations = new DestinationList(database.db)
-  const sending = {
-    db: database.db,
-    secrets,
-    client: new OutgoingClient(config.outgoing),
-    siteUrl: config.siteUrl,
-    graphVersion: config.outgoing.graphVersion,
-  }
-  const events = new EventWorker({
-    ...sending,
-    log,
-    onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
-  })
   const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
@@ -365,7 +390,7 @@ export async function buildApp({
       ...forAdministrators,
       ...sending,
       retention: config.retention,
-      wake: () => events.wake(),
+      wake: () => deliveries.wake(),
     })
   })
   await inSecurityClass(app, 'admin page', (scope) =>
@@ -380,7 +405,7 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => events.wake(),
+      onStored: () => deliveries.wake(),
     })
     registerTags(scope, {
       db: database.db,
@@ -414,10 +439,11 @@ export async function buildApp({
   )
   app.addHook('onReady', async () => {
     deliveries.start()
-    events.start()
   })
   app.addHook('onClose', async () => {
-    await Promise.all([deliveries.stop(), events.stop()])
+    // What is still being written is queued first, and then leaves with the rest.
+    await auth.context.mail.close()
+    await deliveries.stop()
     await Promise.all([sending.client.close(), files.close()])
   })
   return app

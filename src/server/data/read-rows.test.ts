@@ -110,6 +110,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       webhook_url: null,
       send_hashed_email: false,
       auto_disable: false,
+      runs_in: 'page',
       reason: null,
       vendor: 'meta-pixel',
       created_at: '2026-11-01T00:00:00+00:00',

@@ -4,6 +4,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
@@ -81,6 +82,7 @@ interface TrackingPixels {
   deleted_at: Generated<string | null>
   /** May be paused by itself when visits fail; else that is only said. */
   auto_disable: Generated<boolean>
+  runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
   /** Why it is on the site, in the words of whoever answers for it. */
   reason: Generated<string | null>

@@ -10,7 +10,7 @@ export async function countChoices(trx: Db, records: readonly EvidenceRecord[]):
   for (const { recorded_at, notice, event, state } of records) {
     const row = {
       day: DATE.format(new Date(recorded_at)),
-      text_version: notice.version,
+      text_version: knownVersion(notice),
       action: event,
       choice: state,
     }
@@ -29,4 +29,10 @@ export async function countChoices(trx: Db, records: readonly EvidenceRecord[]):
       })),
     )
     .execute()
+}
+
+/** Anyone can name any version; those that were never served are counted together, as 0. Records without a hash are of the first. */
+function knownVersion({ version, hash }: EvidenceRecord['notice']): number {
+  const isKnown = hash === undefined ? version === 1 : hash !== null
+  return isKnown ? version : 0
 }

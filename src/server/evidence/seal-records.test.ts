@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         .execute()
     const first = await sealRecords(db, { now: AT + MINUTE_MS })
     const late = [
-      choice(AT - 5_000, { action: 'reject', categories: '[]' }),
+      choice(AT - 5_000, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
       choice(AT + 65_000, { action: 'save', categories: '["marketing"]' }),
     ]
     await db.insertInto('consent_records').values(late).execute()
@@ -107,8 +107,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     // Three in the morning in Greenwich is midnight in Brasília.
     expect(await summarizeConsent(db, { from: '2026-11-15', to: '2026-11-16' })).toEqual([
+      { day: '2026-11-16', text_version: 0, action: 'reject', choice: 'refused', count: 1 },
       { day: '2026-11-16', text_version: 1, action: 'accept_all', choice: 'accepted', count: 700 },
-      { day: '2026-11-16', text_version: 1, action: 'reject', choice: 'refused', count: 1 },
       { day: '2026-11-16', text_version: 1, action: 'save', choice: 'partial', count: 1 },
     ])
     expect(await readSealState(db)).toEqual({ last: second, waiting: 0, oldest_waiting_at: null })

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '#server/db/database.ts'
+import { storeSubscription } from '#server/newsletter/store-subscription.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
+import { makeNewsletterWorker, type NewsletterWorkerOptions } from '#tests/support/newsletter-worker.ts'
 import { accept, refuse, startWebhook, type TestWebhook } from '#tests/support/webhook.ts'
-import type { Database } from '../db/database.ts'
-import { createLogger } from '../http/logger.ts'
+import type { DeliveryWorker } from '../delivery-worker.ts'
 import { LAST_ATTEMPT } from './back-off.ts'
-import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
-import { storeSubscription } from './store-subscription.ts'
 
 const HOUR = 3_600_000
 const ANA = 'ana@exemplo.com.br'
 
-describe.each(ENGINES)('the delivery worker on %s', (engine) => {
+describe.each(ENGINES)('the newsletter in the queue on %s', (engine) => {
   let database: Database
   let webhook: TestWebhook
   /** Added to the real clock, so that hours pass or go back at will. */
@@ -30,11 +30,10 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
     await database.close()
   })
 
-  function startWorker(options: Partial<DeliveryWorkerDeps> = {}): DeliveryWorker {
-    const worker = new DeliveryWorker({
+  function startWorker(options: Partial<NewsletterWorkerOptions> = {}): DeliveryWorker {
+    const worker = makeNewsletterWorker({
       db: database.db,
       webhook: { webhookUrl: webhook.url, webhookSecret: null },
-      log: createLogger('silent'),
       now,
       ...options,
       timing: { pollMs: 25, graceMs: 100, ...options.timing },
@@ -46,10 +45,20 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
   const store = (email: string) => storeSubscription(database.db, email, now())
   const row = (email = ANA) =>
     database.db
-      .selectFrom('newsletter_subscriptions')
-      .selectAll()
+      .selectFrom('newsletter_subscriptions as person')
+      .leftJoin('deliveries as queued', 'queued.subscription_id', 'person.id')
+      .select(['person.id', 'status', 'delivery_key', 'person.attempts', 'last_error'])
+      .select(['queued.next_attempt_at', 'queued.leased_until', 'queued.attempts as begun'])
       .where('email', '=', email)
       .executeTakeFirstOrThrow()
+  /** As a process does that claims it and is killed. */
+  const holdBySomebodyElse = () => {
+    const until = new Date(now() + 20_000).toISOString()
+    return database.db
+      .updateTable('deliveries')
+      .set({ leased_until: until, next_attempt_at: until, attempts: 1 })
+      .execute()
+  }
   const untilStatus = (status: string, email = ANA) =>
     expect.poll(async () => (await row(email)).status, { interval: 10, timeout: 4_000 }).toBe(status)
   const untilAttempts = (attempts: number) =>
@@ -119,7 +128,7 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
     await untilAttempts(1)
     const failed = await row()
     expect(failed).toMatchObject({ status: 'pending', last_error: reason, leased_until: null })
-    const delay = Date.parse(failed.next_attempt_at) - now()
+    const delay = Date.parse(failed.next_attempt_at ?? '') - now()
     expect(delay).toBeGreaterThan(0)
     expect(delay).toBeLessThanOrEqual(1_250)
     shift = 2_000
@@ -156,7 +165,7 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
     await store(ANA)
     startWorker()
     await untilAttempts(1)
-    const delay = Date.parse((await row()).next_attempt_at) - now()
+    const delay = Date.parse((await row()).next_attempt_at ?? '') - now()
     expect(delay).toBeGreaterThan(HOUR - 5_000)
     expect(delay).toBeLessThanOrEqual(HOUR)
   })
@@ -165,7 +174,7 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
     webhook.behave(refuse)
     await store(ANA)
     await database.db
-      .updateTable('newsletter_subscriptions')
+      .updateTable('deliveries')
       .set({ attempts: LAST_ATTEMPT - 1 })
       .execute()
     const worker = startWorker()
@@ -193,10 +202,7 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
   test('a clock that was set back a year delays nothing', async () => {
     shift = 365 * 24 * HOUR
     await store(ANA)
-    await database.db
-      .updateTable('newsletter_subscriptions')
-      .set({ leased_until: new Date(now() + 20_000).toISOString() })
-      .execute()
+    await holdBySomebodyElse()
     shift = 0
     startWorker()
     await untilStatus('delivered')
@@ -232,10 +238,7 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
 
   test('what a killed process held is delivered when its lease has ended, or at once if it was alone', async () => {
     await store(ANA)
-    await database.db
-      .updateTable('newsletter_subscriptions')
-      .set({ leased_until: new Date(now() + 20_000).toISOString() })
-      .execute()
+    await holdBySomebodyElse()
     startWorker()
     if (engine === 'postgres') {
       await wait(100)
@@ -279,7 +282,9 @@ describe.each(ENGINES)('the delivery worker on %s', (engine) => {
   test('logs say that the webhook fails and works again, once each, and name nobody', async () => {
     const lines: unknown[] = []
     const note = (...line: unknown[]) => void lines.push(line)
-    const log = { info: note, warn: note, error: note } as unknown as DeliveryWorkerDeps['log']
+    const log = { info: note, warn: note, error: note } as unknown as NonNullable<
+      NewsletterWorkerOptions['log']
+    >
     webhook.behave(refuse)
     for (const name of ['ana', 'bia', 'caio']) await store(`${name}@exemplo.com.br`)
     startWorker({ log })

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { delayAfter, LAST_ATTEMPT } from './back-off.ts'
+import { LAST_ATTEMPT, newsletterBackOff } from './back-off.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+const delayAfter = (attempts: number, random: () => number) => newsletterBackOff(random).after(attempts, null)
 
 test('doubles from one second and never waits longer than one hour', () => {
   expect([1, 2, 3, 4, 12].map((attempts) => delayAfter(attempts, () => 0))).toEqual([

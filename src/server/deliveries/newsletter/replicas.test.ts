@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { storeSubscription } from '#server/newsletter/store-subscription.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
+import { makeNewsletterWorker } from '#tests/support/newsletter-worker.ts'
 import { accept, startWebhook } from '#tests/support/webhook.ts'
-import { createLogger } from '../http/logger.ts'
-import { claimDue } from './claim-due.ts'
-import { DeliveryWorker } from './delivery-worker.ts'
-import { storeSubscription } from './store-subscription.ts'
+import { claimDue } from '../claim-due.ts'
 
 test('several replicas share the queue on PostgreSQL and do no work twice', async () => {
   const database = await makeDatabase('postgres')
@@ -25,13 +24,11 @@ test('several replicas share the queue on PostgreSQL and do no work twice', asyn
       })),
     )
     .execute()
-  const workers = ['a', 'b', 'c', 'd'].map(
-    (name) =>
-      new DeliveryWorker({
-        db: database.db,
-        webhook: { webhookUrl: `${webhook.url}?replica=${name}`, webhookSecret: null },
-        log: createLogger('silent'),
-      }),
+  const workers = ['a', 'b', 'c', 'd'].map((name) =>
+    makeNewsletterWorker({
+      db: database.db,
+      webhook: { webhookUrl: `${webhook.url}?replica=${name}`, webhookSecret: null },
+    }),
   )
   for (const worker of workers) worker.start()
   await webhook.arrived(600)
@@ -53,7 +50,13 @@ test('a replica whose clock is half a minute behind leaves a fresh claim alone',
   const database = await makeDatabase('postgres')
   const now = Date.now()
   await storeSubscription(database.db, 'ana@exemplo.com.br', now - 60_000)
-  const options = { limit: 10, leaseMs: 30_000 }
+  const options = {
+    scope: { kind: 'newsletter' as const },
+    limit: 10,
+    leaseMs: 30_000,
+    longestDelayMs: 3_600_000,
+    atMostOnce: false,
+  }
   expect(await claimDue(database.db, { ...options, now })).toHaveLength(1)
   expect(await claimDue(database.db, { ...options, now: now - 30_000 })).toEqual([])
   await database.close()
