@@ -102,7 +102,7 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
     path: request.url ?? '',
     headers: request.headers,
     text,
-    body: JSON.parse(text),
+    body: text === '' ? null : JSON.parse(text),
   }
   apis.received.push(received)
   const reply = apis.answer(received) ?? standIn(received)
