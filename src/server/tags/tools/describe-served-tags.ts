@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ServedFile } from '#contract/inventory.ts'
+import { roomPath } from '#contract/room.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { findScriptAddresses } from './find-script-addresses.ts'
@@ -27,7 +28,10 @@ export function describeServedTags(set: Pick<TagSet, 'members' | 'recipients'>) 
 
 /** What a browser is given to run: our own files with the hash of each, and the vendors' by their addresses. */
 function filesOf(prepared: PreparedTag): ServedFile[] {
-  const own = [...prepared.files].map(
+  const { files, room } = prepared
+  // Isolated, all of its own code is in the document of its frame.
+  const served = room === null ? [...files] : [[roomPath(room.hash), room.html] as const]
+  const own = served.map(
     ([path, text]): ServedFile => ({
       kind: 'own',
       path,

@@ -17,6 +17,7 @@ interface Wish {
   code?: string
   pixel_id?: string | null
   delivery?: PixelDelivery
+  runs_in?: 'page' | 'isolated'
   allowed_hosts?: string[]
   category?: 'marketing' | 'desempenho' | 'funcionalidade'
 }
@@ -34,14 +35,17 @@ function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish
       conversion_labels: {},
       compiled: compileHere(pixel),
       delivery: wish.delivery ?? 'browser',
+      runs_in: wish.runs_in ?? 'page',
     },
     new Set(),
+    () => ({ hash: 'h', html: '<!doctype html>', headers: {}, headBytes: 0 }),
   )
 }
 
 const setOf = (...wishes: Wish[]) => composeTagSet(wishes.map(prepare), () => 0)
 const META: Wish = { type: 'meta', pixel_id: '123456789012345' }
 const GA4: Wish = { type: 'google_analytics', pixel_id: 'G-ABC123', category: 'desempenho' }
+const HOTJAR: Wish = { code: '<script>h._hjSettings={hjid:1234567,hjsv:6}</script>' }
 const OWN: Wish = { code: '<script>fetch("https://painel.loja.example/v")</script>' }
 
 describe('the tools of the cookie policy', () => {
@@ -102,6 +106,16 @@ describe('the tools of the cookie policy', () => {
     const [both] = describeTools(setOf({ ...META, delivery: 'both' }))
     expect(both?.told_by).toEqual(['browser', 'server'])
     expect(both?.cookies.filter(({ name }) => name === '_fbp')).toHaveLength(1)
+  })
+
+  test('isolated, a vendor leaves its jar and no cookie, and what is served is the document of its frame', () => {
+    const set = composeTagSet([prepare({ ...HOTJAR, runs_in: 'isolated' })], () => 0)
+    const [tool] = describeTools(set)
+    expect(tool?.cookies.map(({ name }) => name)).toEqual(['portico_room_…'])
+    const [served] = describeServedTags(set)
+    expect(served?.files).toEqual([
+      { kind: 'own', path: '/isolado/h/', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ])
   })
 
   test('a container says that it can load others', () => {

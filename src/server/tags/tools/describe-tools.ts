@@ -6,7 +6,7 @@ import type { PreparedTag } from '../prepare-tag.ts'
 import { matchesSource, SOURCE_KEYS } from '../source-keys.ts'
 import { sourcesOfVendors, vendorById } from '../vendor-sources.ts'
 import { listRecipients, type Recipient } from './list-recipients.ts'
-import { cookiesOfServer, cookiesOfVendor } from './tool-cookies.ts'
+import { cookiesOfServer, cookiesOfVendor, JAR } from './tool-cookies.ts'
 
 const OWN_TOOL = 'Ferramenta própria'
 const OWN_PURPOSE =
@@ -58,7 +58,7 @@ function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool
     purpose: vendor.id === CONTAINER ? `${vendor.purpose} ${CONTAINER_NOTE}` : vendor.purpose,
     told_by: toldBy,
     cookies: [
-      ...(toldBy.includes('browser') ? cookiesOfVendor(vendor) : []),
+      ...(toldBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
       ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, vendor) : []),
     ].filter(isFirstOfItsName),
     hosts: [],
@@ -75,9 +75,17 @@ function ownTool(recipient: Recipient): ActiveTool {
     country: null,
     purpose: toldBy.includes('browser') ? OWN_PURPOSE : OWN_SERVER_PURPOSE,
     told_by: toldBy,
-    cookies: toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, null) : [],
+    cookies: [
+      ...(prepared.room === null ? [] : [JAR]),
+      ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, null) : []),
+    ],
     hosts: hostsBeyondVendors(recipient),
   }
+}
+
+/** A frame of an opaque origin keeps no cookies; the page keeps its jar for it. */
+function cookiesInBrowser(vendor: Vendor, { room }: PreparedTag): ToolCookie[] {
+  return room === null ? cookiesOfVendor(vendor) : [JAR]
 }
 
 function categoryOf({ tag }: PreparedTag): OptionalCategory {

@@ -10,7 +10,7 @@ const MAX_LENGTH = 500
  * Where the tag gets its vendors' scripts, as far as it says so: what its elements name, and whole addresses in its code.
  * What the code puts together in each browser is not known here.
  */
-export function findScriptAddresses({ tag, files, sources, marks }: PreparedTag): string[] {
+export function findScriptAddresses({ tag, compiled, sources, marks }: PreparedTag): string[] {
   const found = new Set<string>()
   const add = (address: string) => {
     const url = URL.parse(address.startsWith('//') ? `https:${address}` : address)
@@ -19,7 +19,8 @@ export function findScriptAddresses({ tag, files, sources, marks }: PreparedTag)
   }
   for (const step of tag.steps) if (step.kind === 'vendor') add(step.src)
   const account = tag.vendorId ?? marks[0]?.account ?? null
-  for (const text of files.values())
+  const own = compiled.steps.flatMap((step) => (step.kind === 'own' ? [step.body] : []))
+  for (const text of own)
     for (const [, , address = ''] of text.matchAll(LITERAL)) {
       if (/\.js(\?.*[^=])?$/.test(address)) add(address)
       // The container's own snippet adds its ID to the end.

@@ -1,7 +1,17 @@
 import type { ToolCookie } from '#contract/active-tools.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import { jarKey } from '#contract/room.ts'
 import { ANALYTICS_COOKIE, VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '#contract/visitor-cookies.ts'
 import type { NameRule, Vendor } from '#server/vendors/vendor.ts'
+
+/** What an isolated tag keeps: the page stores it for it, and nothing else of it is in the browser. */
+export const JAR: ToolCookie = {
+  name: jarKey('…'),
+  duration: 'até ser apagado',
+  purpose: 'O que a ferramenta, isolada em um quadro, pediu para guardar.',
+  domain: null,
+  kind: 'local_storage',
+}
 
 /** What the vendor's own script leaves in the browser, here and on its own domain. */
 export function cookiesOfVendor(vendor: Vendor): ToolCookie[] {
