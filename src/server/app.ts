@@ -23,11 +23,13 @@ import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
 import { mailLane } from './deliveries/mail/mail-lane.ts'
 import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
 import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
+import { isToldByEvent } from './events/is-told-by-event.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
 import { BuildManifest } from './http/build-manifest.ts'
@@ -73,6 +75,7 @@ import { PixelReview } from './tags/review-pixels.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
+import { SiteCounts } from './tags/today/site-counts.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -263,12 +266,14 @@ export async function buildApp({
   app.addHook('onClose', () => counter.stop())
 
   const destinations = new DestinationList(database.db)
+  const counts = new SiteCounts(database.db, log)
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
     if (metrics === null || config.metrics === null) return
     metrics.watchState({
       readQueue: () => measureQueue(database.db),
+      readDeliveries: () => measureDeliveries(database.db),
       readTagHealth: async () => countHealth(await readOverview({ db: database.db, tags, ...budget })),
       version: VERSION,
     })
@@ -349,7 +354,11 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => deliveries.wake(),
+      onStored: (name) => {
+        // What the page tells us of is measured, whether or not it runs a tag that would tell us of it too.
+        counts.add(name === 'page_view' ? 'told' : `conversion:${name}`)
+        deliveries.wake()
+      },
     })
     registerTags(scope, {
       db: database.db,
@@ -361,6 +370,8 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      counts,
+      isToldByEvent: (cookieHeader) => isToldByEvent(destinations, cookieHeader),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
     })

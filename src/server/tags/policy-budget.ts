@@ -58,6 +58,8 @@ export async function readPolicySize(
     .select('type')
     .distinct()
     .where('is_active', '=', true)
+    // What the server sends brings nothing onto the page.
+    .where('delivery', '<>', 'server')
     .execute()
   const spenders = await readSpenders(db)
   const parts = spenders.map((pixel) => sourcesOfPixel(pixel, ownHosts))
@@ -83,6 +85,7 @@ async function readSpenders(db: Db): Promise<Spender[]> {
     .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
     .select(['pixel.id', 'pixel.name', 'pixel.type', 'pixel.allowed_hosts', 'compiled.sources'])
     .where('pixel.is_active', '=', true)
+    .where('pixel.delivery', '<>', 'server')
     .where((eb) =>
       eb.or([
         eb('compiled.added_hosts', '>', 0),
