@@ -32,6 +32,8 @@ import { DestinationList } from './events/destinations.ts'
 import { isToldByEvent } from './events/is-told-by-event.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -67,11 +69,14 @@ import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
+import { describeParties } from './tags/describe-parties.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
+import { createRoomRenderer } from './tags/rooms/create-room-renderer.ts'
+import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
@@ -132,10 +137,19 @@ export async function buildApp({
     staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+    measureRoom: rooms.measure,
   }
+  const premises = new ConsentPremises({
+    db: database.db,
+    log,
+    notice: renderer.renderConsentNotice(),
+    retentionDays: config.retention.consentDays,
+  })
+  await premises.keepNotice()
   const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
@@ -143,7 +157,9 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
+    renderRoom: rooms.render,
     swapPage: (set) => pages.compose(set),
+    noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
@@ -374,6 +390,14 @@ export async function buildApp({
       isToldByEvent: (cookieHeader) => isToldByEvent(destinations, cookieHeader),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
+      premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),
+    })
+    registerEvidence(scope, {
+      db: database.db,
+      log,
+      guard,
+      retention: config.retention,
+      premises,
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>

@@ -18,6 +18,14 @@ import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
 import { sweepDeliveries } from './deliveries/sweep-deliveries.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { eraseRecords } from './evidence/erase-records.ts'
+import { exportEvidence } from './evidence/file/export-evidence.ts'
+import { findRecordsByCode } from './evidence/find-records-by-code.ts'
+import { listSeals } from './evidence/list-seals.ts'
+import { readSealState } from './evidence/read-seal-state.ts'
+import { sealRecords } from './evidence/seal-records.ts'
+import { summarizeConsent } from './evidence/summarize-consent.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
 import { listSubscriptions } from './newsletter/list-subscriptions.ts'
@@ -35,8 +43,9 @@ import { SiteCounts } from './tags/today/site-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
-const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
+  'tag_reports|tag_evidence|site_counts|consent_records|consent_leaves|consent_tree_nodes|consent_seals|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
+/** An index of nothing but what waits may be read from its start. */
+const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b(?! USING INDEX consent_records_unsealed_idx)`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
 
 let storage: Storage
@@ -79,6 +88,32 @@ async function countRefusals(): Promise<void> {
   await refusals.stop()
   await reports.stop()
   await counts.stop()
+}
+async function sealOne(): Promise<void> {
+  await database.db
+    .insertInto('consent_records')
+    .values({
+      id: randomUUID(),
+      consent_id: randomUUID(),
+      action: 'reject',
+      categories: '[]',
+      text_version: 1,
+      tag_set_version: '',
+      created_at: new Date().toISOString(),
+    })
+    .execute()
+  expect(await sealRecords(database.db)).not.toBeNull()
+}
+async function exportSealed(): Promise<void> {
+  const to = new Date().toISOString()
+  const options = { site: 'x', from: '2026-01-01T00:00:00.000Z', to }
+  for await (const text of exportEvidence(database.db, options)) expect(text).not.toBe('')
+}
+async function findPremises(): Promise<void> {
+  const notice = { version: 2, language: 'pt-BR', text: '', html: '' }
+  const log = { warn: (error: object) => expect(error).toBeNull() }
+  const premises = new ConsentPremises({ db: database.db, log, notice, retentionDays: 1 })
+  expect(await premises.premisesOf(1, 'x')).toMatchObject({ notice_hash: null, parties_hash: null })
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
 const WORK: [string, () => Promise<unknown>][] = [
@@ -124,7 +159,15 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],
-  ['sweeping tag data', () => sweepTagData(database.db, { consentDays: 1, reportDays: 1 })],
+  ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
+  ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
+  ['sealing records of consent', sealOne],
+  ['the state of the seals', () => readSealState(database.db)],
+  ['the list of seals', () => listSeals(database.db, { before: 5, limit: 5 })],
+  ['choices by their code', () => findRecordsByCode(database.db, '0B6E1C9A-8A53')],
+  ['choices by day', () => summarizeConsent(database.db, { from: '2026-11-01', to: '2026-11-15' })],
+  ['an export of evidence', exportSealed],
+  ['the premises of a choice', findPremises],
   ['sweeping the audit trail', () => sweepAudit(database.db, { auditDays: 1, failedLoginDays: 1 })],
 ]
 

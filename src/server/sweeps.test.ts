@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts'
 import { STEP_ROWS } from './db/in-steps.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
+import { eraseRecords } from './evidence/erase-records.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
 
@@ -70,7 +71,8 @@ describe.each(ENGINES)('what is past its time goes, all of it and nothing else, 
       return { pixel_id, hour, ran: 1, last_ran_at: hour }
     }
     await db.insertInto('tag_reports').values(times(MANY, report)).execute()
-    await sweepTagData(db, { consentDays: 1826, reportDays: 396 }, undefined, NOW)
+    await sweepTagData(db, { reportDays: 396 }, undefined, NOW)
+    await eraseRecords(db, { consentDays: 1826 }, undefined, NOW)
     expect(await db.selectFrom('consent_records').select('created_at').execute()).toEqual([
       { created_at: ago(1825) },
     ])

@@ -27,9 +27,14 @@ export interface PageTags {
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
+  /** True while a tag runs in a frame of its own. */
+  hasRooms: boolean
   /** What stands in the page's own HTML, for everybody. */
   head: readonly PageHeadItem[]
 }
+
+/** What of them the policy is made of. */
+type PolicyTags = Pick<PageTags, 'sources' | 'trustsContainer' | 'hasRooms'>
 
 interface PagePolicy {
   policy: Policy
@@ -41,6 +46,7 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #origins: readonly string[]
   readonly #hsts: string | null
   readonly #compressor = new BackgroundCompressor()
   #page: PreparedResponse | null = null
@@ -48,6 +54,7 @@ export class PageStore {
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#https = config.siteUrl.startsWith('https:')
+    this.#origins = ownOrigins(config.siteUrl)
     this.#hsts = config.hsts
     this.#policy = publicPagePolicy(config, assets)
   }
@@ -84,12 +91,13 @@ export class PageStore {
     return { html: named, ...this.#policyWith(tags) }
   }
 
-  #policyWith({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): PagePolicy {
+  #policyWith({ sources, trustsContainer, hasRooms }: PolicyTags): PagePolicy {
     const policy = withTags(this.#policy, {
       sources,
       trustsContainer,
       reportPath: CSP_REPORT_PATH,
       https: this.#https,
+      roomOrigins: hasRooms ? this.#origins : [],
     })
     // An opener policy would cut the vendor's preview window off from the page.
     return trustsContainer ? { policy, opener: { opener: null } } : { policy }
@@ -104,8 +112,8 @@ export class PageStore {
   }
 
   /** Bytes of the page's head, as a client receives it, with these in its policy. */
-  measureHead({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): number {
-    const { policy, opener } = this.#policyWith({ sources, trustsContainer })
+  measureHead(tags: PolicyTags): number {
+    const { policy, opener } = this.#policyWith(tags)
     return headBytes(this.#headers(policy, opener))
   }
 
