@@ -19,15 +19,18 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
-import { DeliveryWorker } from './deliveries/delivery-worker.ts'
+import { copyTestEvent } from './deliveries/copy-test-event.ts'
+import { DeliveryWorker, DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
 import { mailLane } from './deliveries/mail/mail-lane.ts'
 import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
 import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
+import { isToldByEvent } from './events/is-told-by-event.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
 import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
@@ -83,9 +86,6 @@ import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
-import { describeServedTags } from './tags/tools/describe-served-tags.ts'
-import { describeTools } from './tags/tools/describe-tools.ts'
-import { describeVendor } from './tags/tools/describe-vendor.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -304,12 +304,14 @@ export async function buildApp({
 
   const destinations = new DestinationList(database.db)
   const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
+  const counts = new SiteCounts(database.db, log)
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
     if (metrics === null || config.metrics === null) return
     metrics.watchState({
       readQueue: () => measureQueue(database.db),
+      readDeliveries: () => measureDeliveries(database.db),
       readTagHealth: async () => countHealth(await readOverview({ db: database.db, tags, ...budget })),
       version: VERSION,
     })
@@ -405,7 +407,11 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => deliveries.wake(),
+      onStored: (name) => {
+        // What the page tells us of is measured, whether or not it runs a tag that would tell us of it too.
+        counts.add(name === 'page_view' ? 'told' : `conversion:${name}`)
+        deliveries.wake()
+      },
     })
     registerTags(scope, {
       db: database.db,
@@ -417,6 +423,8 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      counts,
+      isToldByEvent: (cookieHeader) => isToldByEvent(destinations, cookieHeader),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
       premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { CONSENT_COOKIE, CONSENT_TEXT_VERSION, parseConsent } from '#contract/consent-choice.ts'
 import { EVENTS_PATH } from '#contract/events-path.ts'
 import {
   CAMPAIGN_MAX_LENGTH,
   CAMPAIGN_PARAMETERS,
   type ServerEvent,
+  type ServerEventName,
   serverEventSchema,
 } from '#contract/server-event.ts'
 import type { Db } from '../db/database.ts'
@@ -13,9 +13,9 @@ import { AppError } from '../http/app-error.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { isPublicAddress } from '../http/is-public-address.ts'
-import { readCookie } from '../http/read-cookie.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
 import { EventWriter } from './event-writer.ts'
+import { readChoice } from './read-choice.ts'
 import { storeEvent } from './store-event.ts'
 import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
 
@@ -31,7 +31,7 @@ export interface EventDeps {
   siteUrl: string
   destinations: DestinationList
   /** Called when an event is durable. */
-  onStored: () => void
+  onStored: (name: ServerEventName) => void
 }
 
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
@@ -49,7 +49,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     if (page === null || !PATH.test(page.pathname))
       throw new AppError(400, 'bad_request', 'Not a page of ours')
     reply.code(204).header('cache-control', 'no-store')
-    const choice = readChoice(request)
+    const choice = readChoice(request.headers.cookie)
     if (choice === null) return reply.send()
     const known = await destinations.current()
     const granted = known.all.filter(
@@ -74,15 +74,9 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
         ...identity.values,
       },
     })
-    onStored()
+    onStored(event.name)
     return reply.header('set-cookie', identity.cookies).send()
   })
-}
-
-/** A choice that was made on another text has to be made again, and counts for nothing until then. */
-function readChoice(request: FastifyRequest) {
-  const choice = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')
-  return choice === null || choice.textVersion !== CONSENT_TEXT_VERSION ? null : choice
 }
 
 type Context = Parameters<typeof identifyVisitor>[0]
