@@ -13,7 +13,7 @@ interface FastPathParts {
   hostOf: HostOf
 }
 
-/** `/`, `/assets` and `/tags` straight from memory, in front of the framework. */
+/** `/`, `/assets`, `/tags` and `/isolado` straight from memory, in front of the framework. */
 export function createFastPath({ pages, shared, site, tagFile, hostOf }: FastPathParts): FastPath {
   return (request, response, target) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
