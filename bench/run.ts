@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database` or `--only=dashboard` takes one part.
+ * `--only=database`, `--only=events` or `--only=dashboard` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { buildAll } from '../scripts/build-all.ts'
 import { isBuildFresh } from '../scripts/build-stamp.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
+import { benchEvents } from './events.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
@@ -49,6 +50,10 @@ if (isWanted('operation')) {
 if (isWanted('database')) {
   console.log()
   printTable(await benchPageBesideDatabase())
+}
+if (isWanted('events')) {
+  console.log()
+  printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
 }
 if (isWanted('dashboard')) {
   console.log()

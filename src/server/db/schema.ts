@@ -28,6 +28,17 @@ import type {
   DeliveryStops,
   PixelSecrets,
 } from './delivery-schema.ts'
+import type {
+  ConsentCounts,
+  ConsentLeaves,
+  ConsentNotices,
+  ConsentParties,
+  ConsentRecords,
+  ConsentSeals,
+  ConsentTree,
+  ConsentTreeNodes,
+} from './evidence-schema.ts'
+import type { ScriptFiles, ServedHeaders, ServedState, TagPeriods } from './inventory-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -73,6 +84,8 @@ interface TrackingPixels {
   auto_disable: Generated<boolean>
   runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 
@@ -169,16 +182,6 @@ interface BlockedHosts {
   count: Generated<number>
   first_seen_at: Timestamp
   last_seen_at: Timestamp
-}
-
-interface ConsentRecords {
-  id: string
-  consent_id: string
-  action: string
-  categories: Json<string[]>
-  text_version: number
-  tag_set_version: string
-  created_at: Timestamp
 }
 
 interface NewsletterSubscriptions {
@@ -310,6 +313,13 @@ export interface Schema {
   tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
+  consent_notices: ConsentNotices
+  consent_parties: ConsentParties
+  consent_leaves: ConsentLeaves
+  consent_tree_nodes: ConsentTreeNodes
+  consent_tree: ConsentTree
+  consent_seals: ConsentSeals
+  consent_counts: ConsentCounts
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
   site_counts: SiteCounts
@@ -318,6 +328,10 @@ export interface Schema {
   alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
+  served_state: ServedState
+  tag_periods: TagPeriods
+  served_headers: ServedHeaders
+  script_files: ScriptFiles
   audit_events: AuditEvents
 }
 
@@ -329,6 +343,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'has_access_token',
   'send_hashed_email',
   'auto_disable',
+  'is_unasked',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'transports',
@@ -342,4 +357,8 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'before',
   'after',
   'kinds',
+  'vendors',
+  'told_by',
+  'hosts',
+  'files',
 ])

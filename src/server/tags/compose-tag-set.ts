@@ -28,6 +28,8 @@ export interface TagSet {
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
   members: readonly PreparedTag[]
+  /** Those, and what the server alone tells its vendor of. */
+  recipients: readonly PreparedTag[]
   /** Pixels for which the policy has no room. */
   leftOut: ReadonlySet<string>
 }
@@ -48,20 +50,20 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
       owners.set(path, tag.id)
     }
   }
-  const told = CONSENT_CATEGORIES.filter((category) =>
+  const toldKinds = CONSENT_CATEGORIES.filter((category) =>
     prepared.some(({ isTold, tag }) => isTold && tag.category === category),
   )
   const manifest =
     `export const tags=[${running.map(({ script }) => script).join()}]` +
-    (told.length === 0 ? '' : `;export const told=${JSON.stringify(told)}`)
-  const version = running.length + told.length === 0 ? null : hashOf('manifest', manifest)
+    (toldKinds.length === 0 ? '' : `;export const told=${JSON.stringify(toldKinds)}`)
+  const version = running.length + toldKinds.length === 0 ? null : hashOf('manifest', manifest)
   if (version !== null) files.set(tagPath(version), manifest)
   const tags = running.map(({ tag }) => tag)
   const runs = new Set(running)
   return {
     version,
     categories: CONSENT_CATEGORIES.filter(
-      (category) => told.includes(category) || tags.some((tag) => tag.category === category),
+      (category) => toldKinds.includes(category) || tags.some((tag) => tag.category === category),
     ),
     ...policyOf(running),
     head: prepared.flatMap(({ compiled }) => compiled.head),
@@ -70,6 +72,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     owners,
     tags,
     members: running,
+    recipients: prepared.filter((tag) => runs.has(tag) || tag.isTold),
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }

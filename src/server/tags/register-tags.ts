@@ -33,6 +33,7 @@ interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
   siteUrl: string
   ownHosts: ReadonlySet<string>
   withhold: Parameters<typeof registerConsent>[1]['withhold']
+  premisesOf: Parameters<typeof registerConsent>[1]['premisesOf']
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
@@ -45,7 +46,7 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   const counts = new SiteCounts(db, log)
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
-  registerConsent(app, { db, guard, refusals, withhold: deps.withhold })
+  registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, counts, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)

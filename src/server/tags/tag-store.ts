@@ -20,7 +20,9 @@ interface TagStoreOptions extends BudgetOptions {
   /** Left out where no isolated tag is ever served. */
   renderRoom?: RenderRoom
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
-  swapPage: (set: TagSet) => Promise<void>
+  swapPage: (set: TagSet, tagsVersion: number) => Promise<void>
+  /** Told of every set before a page shows it. */
+  noteSet?: (set: TagSet) => Promise<void>
 }
 
 /** Of a room's address, what names its document. */
@@ -174,6 +176,7 @@ export class TagStore {
     )
     const running = [...this.#active].flatMap(([id, tag]) => (this.#prepared.get(id)?.isTripped ? [] : [tag]))
     const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
+    await this.#options.noteSet?.(set)
     const { rooms } = set
     await this.#files.add(set.files)
     await this.#files.add(
@@ -185,7 +188,7 @@ export class TagStore {
       this.#version === NOT_LOADED ||
       !isSamePage(set, this.#current)
     ) {
-      await swapPage(set)
+      await swapPage(set, state.tags_version)
       this.#previous = this.#current
     }
     this.#current = set
@@ -196,7 +199,14 @@ export class TagStore {
   }
 }
 
+/** The manifest names the rest; whom our server alone tells stands in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  const shown = ({ sources, head, hasRooms }: TagSet) => JSON.stringify([sources, head, hasRooms])
+  const shown = ({ sources, head, hasRooms, recipients }: TagSet) =>
+    JSON.stringify([
+      sources,
+      head,
+      hasRooms,
+      recipients.filter(({ isTold }) => isTold).map(({ tag, marks }) => [tag.type, tag.category, marks]),
+    ])
   return shown(a) === shown(b)
 }

@@ -13,6 +13,11 @@ const FILLED_BY_ITSELF: ReadonlySet<TableName> = new Set([
   'secret_key',
   'site_state',
   'readiness',
+  'consent_notices',
+  'consent_parties',
+  'consent_tree',
+  'served_state',
+  'served_headers',
   'rate_limits',
 ])
 /** Some twenty parameters for each row: below what either engine takes in one statement. */
