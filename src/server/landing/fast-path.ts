@@ -15,7 +15,7 @@ interface FastPathParts {
   hostOf: HostOf
 }
 
-/** `/`, `/assets` and `/tags` straight from memory, in front of the framework. */
+/** `/`, `/assets`, `/tags` and `/isolado` straight from memory, in front of the framework. */
 export function createFastPath({
   pages,
   cookiePolicy,

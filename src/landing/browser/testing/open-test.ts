@@ -5,6 +5,7 @@ import type { LoadPreferences } from '../consent/wire-consent.ts'
 import { askChoice } from './ask-choice.ts'
 import { keepOnPage } from './keep-on-page.ts'
 import { runTested } from './run-tested.ts'
+import { runTestedRoom } from './run-tested-room.ts'
 import { StepReporter } from './step-reporter.ts'
 import { TestBar } from './test-bar.ts'
 
@@ -34,7 +35,8 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
   updateGoogleConsent(granted)
   const isAllowed = granted.includes(category)
   reporter.add({ kind: 'chosen', ok: isAllowed })
-  if (isAllowed) await runTested(test, reporter, bar)
+  if (isAllowed && test.tag.room) runTestedRoom(test, reporter, bar)
+  else if (isAllowed) await runTested(test, reporter, bar)
   else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
 }
 
