@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=dashboard` or `--only=consent` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard` or `--only=consent` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ import { isBuildFresh } from '../scripts/build-stamp.ts'
 import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
+import { benchEvents } from './events.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
@@ -50,6 +51,10 @@ if (isWanted('operation')) {
 if (isWanted('database')) {
   console.log()
   printTable(await benchPageBesideDatabase())
+}
+if (isWanted('events')) {
+  console.log()
+  printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
 }
 if (isWanted('dashboard')) {
   console.log()

@@ -10,6 +10,7 @@ import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { mailAdministrators } from './auth/mail/mail-administrators.ts'
+import { createMailTransport } from './auth/mail/mail-transport.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -18,13 +19,18 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
-import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
+import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
+import { mailLane } from './deliveries/mail/mail-lane.ts'
+import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
+import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
 import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
@@ -50,6 +56,10 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets, registerMissingAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
 import { toTrustProxy } from './http/trust-proxy.ts'
+import { listFileChanges } from './inventory/list-file-changes.ts'
+import { registerInventory } from './inventory/register-inventory.ts'
+import { ServedPageLog } from './inventory/served-page-log.ts'
+import { CookiePolicyStore } from './landing/cookie-policy-store.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
@@ -57,7 +67,6 @@ import { preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
-import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
@@ -69,13 +78,20 @@ import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
+import { createRoomRenderer } from './tags/rooms/create-room-renderer.ts'
+import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
+import { describeServedTags } from './tags/tools/describe-served-tags.ts'
+import { describeTools } from './tags/tools/describe-tools.ts'
+import { describeVendor } from './tags/tools/describe-vendor.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
+/** A vendor's script has some hundred kilobytes. */
+const VENDOR_FILE_BYTES = 4_000_000
 
 export interface AppDeps {
   config: Config
@@ -128,9 +144,13 @@ export async function buildApp({
     staticAssets,
   })
   const pages = new PageStore(config, renderer, documentAssets)
+  const rooms = createRoomRenderer(readRoomScript(distDir), config)
+  const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  const servedPages = new ServedPageLog(database.db, log)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+    measureRoom: rooms.measure,
   }
   const premises = new ConsentPremises({
     db: database.db,
@@ -146,13 +166,59 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
-    swapPage: (set) => pages.compose(set),
+    renderRoom: rooms.render,
+    swapPage: async (set, tagsVersion) => {
+      await pages.compose(set)
+      const tools = describeTools(set)
+      const changed_at = await servedPages.note({
+        tagsVersion,
+        tagSetVersion: set.version ?? '',
+        headersHash: pages.headersHash,
+        tools,
+        tags: describeServedTags(set),
+      })
+      await cookiePolicy.compose({ tools, changed_at })
+    },
     noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
   const guard = { limits, siteUrl: config.siteUrl }
-  const auth = await createAuth(config, database.db, secrets, log, limits)
+  const sending = {
+    db: database.db,
+    secrets,
+    client: new OutgoingClient(config.outgoing),
+    siteUrl: config.siteUrl,
+    graphVersion: config.outgoing.graphVersion,
+  }
+  const deliveries = new DeliveryWorker({
+    db: database.db,
+    log,
+    sources: [
+      pixelLanes({
+        ...sending,
+        log,
+        onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
+        onSettled: (kind, state) => metrics?.countDelivery(kind, state),
+      }),
+      newsletterLane({
+        webhook: config.newsletter,
+        client: sending.client,
+        log,
+        onSettled: (state) => metrics?.countDelivery('newsletter', state),
+      }),
+      mailLane({
+        secrets,
+        log,
+        send: createMailTransport(config, log),
+        onSettled: (state) => metrics?.countDelivery('mail', state),
+      }),
+    ],
+  })
+  const auth = await createAuth(config, database.db, secrets, log, limits, async (mail) => {
+    await queueMail(sending, mail)
+    deliveries.wake()
+  })
   const principal = await ensurePrincipal(auth.context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
@@ -167,6 +233,7 @@ export async function buildApp({
   const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const servePrepared = createFastPath({
     pages,
+    cookiePolicy,
     shared: staticAssets,
     site: publicPages,
     tagFile: (path) => tags.file(path),
@@ -235,25 +302,8 @@ export async function buildApp({
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   app.addHook('onClose', () => counter.stop())
 
-  const deliveries = new DeliveryWorker({
-    db: database.db,
-    webhook: config.newsletter,
-    log,
-    onSettled: (outcome) => metrics?.countDelivery(outcome),
-  })
   const destinations = new DestinationList(database.db)
-  const sending = {
-    db: database.db,
-    secrets,
-    client: new OutgoingClient(config.outgoing),
-    siteUrl: config.siteUrl,
-    graphVersion: config.outgoing.graphVersion,
-  }
-  const events = new EventWorker({
-    ...sending,
-    log,
-    onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
-  })
+  const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
@@ -303,6 +353,21 @@ export async function buildApp({
       canSend: config.mail.smtpUrl !== null,
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
       readOverview: () => readOverview({ db: database.db, tags, ...budget }),
+      readFileChanges: () => listFileChanges(database.db),
+    })
+    await registerInventory(scope, {
+      ...forAdministrators,
+      log,
+      nameVendor: (id) => describeVendor(id).name,
+      fetchFile: config.outgoing.checksFiles ? (url, signal) => files.fetchFile(url, signal) : null,
+      retention: config.retention,
+    })
+    await registerConsentAdmin(scope, {
+      ...forAdministrators,
+      site: config.site,
+      keptDays: config.retention.consentDays,
+      describeVendor,
+      renderDossier: (dossier) => renderer.renderDossier(dossier),
     })
     await registerSubscriptions(scope, {
       ...forAdministrators,
@@ -325,7 +390,7 @@ export async function buildApp({
       ...forAdministrators,
       ...sending,
       retention: config.retention,
-      wake: () => events.wake(),
+      wake: () => deliveries.wake(),
     })
   })
   await inSecurityClass(app, 'admin page', (scope) =>
@@ -340,7 +405,7 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => events.wake(),
+      onStored: () => deliveries.wake(),
     })
     registerTags(scope, {
       db: database.db,
@@ -374,11 +439,12 @@ export async function buildApp({
   )
   app.addHook('onReady', async () => {
     deliveries.start()
-    events.start()
   })
   app.addHook('onClose', async () => {
-    await Promise.all([deliveries.stop(), events.stop()])
-    await sending.client.close()
+    // What is still being written is queued first, and then leaves with the rest.
+    await auth.context.mail.close()
+    await deliveries.stop()
+    await Promise.all([sending.client.close(), files.close()])
   })
   return app
 }

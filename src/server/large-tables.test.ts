@@ -12,6 +12,8 @@ import { sweepTrash } from './data/trash/sweep-trash.ts'
 import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
+import { claimDue, findDue, releaseEveryLease } from './deliveries/claim-due.ts'
+import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
 import { appendLeaves } from './evidence/append-leaves.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
 import { eraseRecords } from './evidence/erase-records.ts'
@@ -22,7 +24,6 @@ import { makeSeal } from './evidence/make-seal.ts'
 import { readSealState } from './evidence/read-seal-state.ts'
 import { sealRecords } from './evidence/seal-records.ts'
 import { summarizeConsent } from './evidence/summarize-consent.ts'
-import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
 import { listSubscriptions } from './newsletter/list-subscriptions.ts'
@@ -59,6 +60,7 @@ afterAll(async () => {
 })
 
 const now = Date.now()
+const claim = { now, limit: 10, leaseMs: 1000, longestDelayMs: 3_600_000, atMostOnce: true }
 async function exportAll(): Promise<void> {
   for await (const text of exportSubscriptions(database.db)) expect(text).toContain('email')
 }
@@ -143,10 +145,13 @@ const WORK: [string, () => Promise<unknown>][] = [
   ],
   ['the list of subscriptions', () => listSubscriptions(database.db, {})],
   ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
-  ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
-  ['looking for the next due subscription', () => findNextDue(database.db, now)],
+  ['claiming what is due of a pixel', () => claimDue(database.db, { ...claim, scope: { pixelId } })],
+  ['claiming due subscriptions', () => claimDue(database.db, { ...claim, scope: { kind: 'newsletter' } })],
+  ['claiming due mail', () => claimDue(database.db, { ...claim, scope: { kind: 'mail' } })],
+  ['looking for the first due mail', () => findDue(database.db, 'mail')],
+  ['queueing subscriptions that are not queued', () => adoptSubscriptions(database.db, now)],
   ['measuring the queue', () => measureQueue(database.db)],
-  ['releasing what a killed server left', () => releaseEveryLease(database.db)],
+  ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],
   ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
@@ -180,12 +185,15 @@ test('a seal looks at no record, however many are new in it', async () => {
   expect(statements.filter(({ sql }) => sql.includes('consent_records'))).toEqual([])
 })
 
-test('due subscriptions are found by their time, and not among all that wait', async () => {
-  const statements = await sentStatements(() => claimDue(database.db, { now, limit: 10, leaseMs: 1000 }))
+test.each([
+  ['a pixel', { pixelId }, '(pixel_id=? AND next_attempt_at'],
+  ['the newsletter', { kind: 'newsletter' as const }, '(kind=? AND next_attempt_at'],
+])('what is due of %s is found by its time, and not among all that wait', async (_what, scope, index) => {
+  const statements = await sentStatements(() => claimDue(database.db, { ...claim, scope }))
   const plans = statements.map((statement) =>
     explain(join(storage.dataDir, SQLITE_FILE), statement).join('\n'),
   )
   expect(plans).toHaveLength(2)
-  expect(plans[0]).toContain('(status=? AND next_attempt_at<?)')
-  expect(plans[1]).toContain('(status=? AND next_attempt_at>?)')
+  expect(plans[0]).toContain(`${index}<?)`)
+  expect(plans[1]).toContain(`${index}>?)`)
 })

@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/browser/consent',
     'landing/browser/shared',
   ],
+  'landing/browser/room': ['contract', 'landing/browser/tags'],
   'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
   'landing/browser/testing': [

@@ -13,7 +13,7 @@ export async function sentStatements(work: () => Promise<unknown>): Promise<Stat
   try {
     await work()
     const sent = posts.mock.calls.flatMap(([batch]) => (Array.isArray(batch) ? (batch as Statement[]) : []))
-    // Where a transaction begins and ends is no query.
+    // Those that begin or end a transaction have no text.
     return sent.filter(({ sql }) => sql !== '')
   } finally {
     posts.mockRestore()

@@ -13,12 +13,13 @@ type PixelInput = Plain<
     | 'code'
     | 'is_active'
     | 'auto_disable'
+    | 'runs_in'
     | 'consent_category'
     | 'conversion_labels'
     | 'delivery'
     | 'send_hashed_email'
   > &
-    Partial<Pick<Pixel, 'webhook_url'>> & {
+    Partial<Pick<Pixel, 'webhook_url' | 'reason'>> & {
       /** Write-only: never among the columns of a row. Null removes it. */
       access_token?: string | null
     }

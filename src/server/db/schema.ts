@@ -4,6 +4,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
@@ -37,6 +38,7 @@ import type {
   ConsentTree,
   ConsentTreeNodes,
 } from './evidence-schema.ts'
+import type { ScriptFiles, ServedHeaders, ServedState, TagPeriods } from './inventory-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -80,7 +82,10 @@ interface TrackingPixels {
   deleted_at: Generated<string | null>
   /** May be paused by itself when visits fail; else that is only said. */
   auto_disable: Generated<boolean>
+  runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 
@@ -323,6 +328,10 @@ export interface Schema {
   alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
+  served_state: ServedState
+  tag_periods: TagPeriods
+  served_headers: ServedHeaders
+  script_files: ScriptFiles
   audit_events: AuditEvents
 }
 
@@ -334,6 +343,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'has_access_token',
   'send_hashed_email',
   'auto_disable',
+  'is_unasked',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'transports',
@@ -347,4 +357,8 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'before',
   'after',
   'kinds',
+  'vendors',
+  'told_by',
+  'hosts',
+  'files',
 ])

@@ -60,7 +60,6 @@ function composeCheck(target: Target, testCode: string | undefined): Request {
     consent_id: '',
     category: '',
     attempts: 1,
-    leased_until: '',
     created_at: '',
     expires_at: '',
     payload: {

@@ -15,6 +15,7 @@ import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-pu
 import { isPublicAddress } from '../http/is-public-address.ts'
 import { readCookie } from '../http/read-cookie.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
+import { EventWriter } from './event-writer.ts'
 import { storeEvent } from './store-event.ts'
 import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
 
@@ -35,7 +36,8 @@ export interface EventDeps {
 
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
-  const { db, guard, destinations, siteUrl, onStored } = deps
+  const { guard, destinations, siteUrl, onStored } = deps
+  const writer = new EventWriter(deps.db)
   const isSecure = siteUrl.startsWith('https:')
 
   app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
@@ -63,7 +65,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
       now: Date.now(),
     }
     const identity = identify(context, page, granted, known)
-    await storeEvent(db, granted, {
+    await storeEvent(writer, granted, {
       event,
       consentId: choice.id,
       payload: {

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerEvent } from '#contract/server-event.ts'
-import type { Db } from '#server/db/database.ts'
 import type { EventPayload } from '#server/db/delivery-schema.ts'
 import type { Destination } from './destinations.ts'
+import type { EventWriter } from './event-writer.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -22,35 +22,29 @@ interface StoredEvent {
   payload: EventPayload
 }
 
-/** One row for each destination in one statement, durable when it resolves. The same event again changes nothing. */
-export async function storeEvent(
-  db: Db,
+/** One row for each destination, durable when it resolves. The same event again changes nothing. */
+export function storeEvent(
+  writer: EventWriter,
   destinations: readonly Destination[],
   { event, consentId, payload }: StoredEvent,
 ): Promise<void> {
   const at = new Date(payload.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  await db
-    .insertInto('deliveries')
-    .values(
-      destinations.map((destination) => ({
-        id: randomUUID(),
-        kind: destination.kind,
-        pixel_id: destination.id,
-        event_id: eventId,
-        event: event.name,
-        consent_id: consentId,
-        category: destination.category,
-        payload: JSON.stringify(payloadFor(destination, event, payload)),
-        next_attempt_at: at,
-        leased_until: null,
-        sent_at: null,
-        created_at: at,
-        expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
-      })),
-    )
-    .onConflict((conflict) => conflict.columns(['pixel_id', 'event_id']).doNothing())
-    .execute()
+  return writer.insert(
+    destinations.map((destination) => ({
+      id: randomUUID(),
+      kind: destination.kind,
+      pixel_id: destination.id,
+      event_id: eventId,
+      event: event.name,
+      consent_id: consentId,
+      category: destination.category,
+      payload: JSON.stringify(payloadFor(destination, event, payload)),
+      next_attempt_at: at,
+      created_at: at,
+      expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
+    })),
+  )
 }
 
 /** What this destination is told, and nothing that only another one is. */

@@ -6,17 +6,11 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/pages/boot-loader.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
-import { BackgroundCompressor } from '../http/background-compressor.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
-import {
-  compressQuickly,
-  compressText,
-  headBytes,
-  type PreparedResponse,
-  prepareResponse,
-} from '../http/prepared-response.ts'
+import { headBytes, type PreparedResponse } from '../http/prepared-response.ts'
 import { type Headers, pageHeaders } from '../http/security-headers.ts'
+import { SwappedResponse } from '../http/swapped-response.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 import { type PageHeadItem, withHeadItems } from './render-head-items.ts'
 
@@ -27,9 +21,14 @@ export interface PageTags {
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
+  /** True while a tag runs in a frame of its own. */
+  hasRooms: boolean
   /** What stands in the page's own HTML, for everybody. */
   head: readonly PageHeadItem[]
 }
+
+/** What of them the policy is made of. */
+type PolicyTags = Pick<PageTags, 'sources' | 'trustsContainer' | 'hasRooms'>
 
 interface PagePolicy {
   policy: Policy
@@ -41,13 +40,15 @@ export class PageStore {
   readonly #html: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #origins: readonly string[]
   readonly #hsts: string | null
-  readonly #compressor = new BackgroundCompressor()
-  #page: PreparedResponse | null = null
+  readonly #page = new SwappedResponse()
+  #headersHash = ''
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#https = config.siteUrl.startsWith('https:')
+    this.#origins = ownOrigins(config.siteUrl)
     this.#hsts = config.hsts
     this.#policy = publicPagePolicy(config, assets)
   }
@@ -55,20 +56,9 @@ export class PageStore {
   /** When it resolves, the next request gets the page with these tags. */
   async compose(tags: PageTags | null = null): Promise<void> {
     const { html, policy, opener } = this.#withTags(tags)
-    const body = Buffer.from(html)
     const headers = this.#headers(policy, opener)
-    // A start has the time; whoever changed a tag is waiting.
-    const isFirst = this.#page === null
-    const page = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
-    this.#page = page
-    if (isFirst) return
-    this.#compressor.add({
-      body,
-      isWanted: () => this.#page === page,
-      done: (encodings) => {
-        this.#page = prepareResponse(body, encodings, headers)
-      },
-    })
+    await this.#page.swap(Buffer.from(html), headers)
+    this.#headersHash = createHash('sha256').update(JSON.stringify(headers)).digest('hex')
   }
 
   #withTags(tags: PageTags | null): PagePolicy & { html: string } {
@@ -84,12 +74,13 @@ export class PageStore {
     return { html: named, ...this.#policyWith(tags) }
   }
 
-  #policyWith({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): PagePolicy {
+  #policyWith({ sources, trustsContainer, hasRooms }: PolicyTags): PagePolicy {
     const policy = withTags(this.#policy, {
       sources,
       trustsContainer,
       reportPath: CSP_REPORT_PATH,
       https: this.#https,
+      roomOrigins: hasRooms ? this.#origins : [],
     })
     // An opener policy would cut the vendor's preview window off from the page.
     return trustsContainer ? { policy, opener: { opener: null } } : { policy }
@@ -104,14 +95,20 @@ export class PageStore {
   }
 
   /** Bytes of the page's head, as a client receives it, with these in its policy. */
-  measureHead({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): number {
-    const { policy, opener } = this.#policyWith({ sources, trustsContainer })
+  measureHead(tags: PolicyTags): number {
+    const { policy, opener } = this.#policyWith(tags)
     return headBytes(this.#headers(policy, opener))
   }
 
   get page(): PreparedResponse {
-    if (this.#page === null) throw new Error('the page has not been composed yet')
-    return this.#page
+    const { current } = this.#page
+    if (current === null) throw new Error('the page has not been composed yet')
+    return current
+  }
+
+  /** SHA-256 of the headers that come with the page, as hexadecimal digits. */
+  get headersHash(): string {
+    return this.#headersHash
   }
 }
 

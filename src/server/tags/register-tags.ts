@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { ROOMS_PATH } from '#contract/room.ts'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
@@ -51,14 +52,15 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   registerTagTests(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
-  app.get('/tags/*', async (request, reply) => {
-    const { path } = requestTarget(request.raw)
-    await tags.refreshIfNotAt(await readTagsVersion(db))
-    const file = tags.file(path)
-    if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
-    reply.hijack()
-    sendPrepared(request.raw, reply.raw, file)
-  })
+  for (const route of ['/tags/*', `${ROOMS_PATH}*`])
+    app.get(route, async (request, reply) => {
+      const { path } = requestTarget(request.raw)
+      await tags.refreshIfNotAt(await readTagsVersion(db))
+      const file = tags.file(path)
+      if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
+      reply.hijack()
+      sendPrepared(request.raw, reply.raw, file)
+    })
 
   const watch = watchTagsVersion({
     db,

@@ -13,6 +13,8 @@ const EMPTY: PixelForm = {
   conversion_labels: { lead: '', contact: '', sign_up: '' },
   is_active: true,
   auto_disable: false,
+  runs_in: 'page',
+  reason: '',
   ...toSendingForm(null),
 }
 const META: RecognisedTag = {

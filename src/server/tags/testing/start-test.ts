@@ -55,7 +55,7 @@ export async function startTest(
       .set({ key_hash: hash, key_until: new Date(now + TEST_LIFE_MS).toISOString() })
       .where('id', '=', test.id)
       .execute()
-    return { key, name: pixel.name, tag: member.tag, testCalls: testCallsOf(member) }
+    return { key, name: pixel.name, tag: member.pageTag, testCalls: testCallsOf(member) }
   })
 }
 
