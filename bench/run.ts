@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=events` or `--only=dashboard` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard` or `--only=consent` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { buildAll } from '../scripts/build-all.ts'
 import { isBuildFresh } from '../scripts/build-stamp.ts'
+import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchEvents } from './events.ts'
@@ -58,6 +59,10 @@ if (isWanted('events')) {
 if (isWanted('dashboard')) {
   console.log()
   printTable([['dashboard', 'measured', 'aim'], ...(await benchDashboard())])
+}
+if (isWanted('consent')) {
+  console.log()
+  printTable(await benchChoices())
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)

@@ -18,11 +18,13 @@ import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
 import { sweepDeliveries } from './deliveries/sweep-deliveries.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { appendLeaves } from './evidence/append-leaves.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
 import { eraseRecords } from './evidence/erase-records.ts'
 import { exportEvidence } from './evidence/file/export-evidence.ts'
 import { findRecordsByCode } from './evidence/find-records-by-code.ts'
 import { listSeals } from './evidence/list-seals.ts'
+import { makeSeal } from './evidence/make-seal.ts'
 import { readSealState } from './evidence/read-seal-state.ts'
 import { sealRecords } from './evidence/seal-records.ts'
 import { summarizeConsent } from './evidence/summarize-consent.ts'
@@ -89,7 +91,7 @@ async function countRefusals(): Promise<void> {
   await reports.stop()
   await counts.stop()
 }
-async function sealOne(): Promise<void> {
+async function insertChoice(): Promise<void> {
   await database.db
     .insertInto('consent_records')
     .values({
@@ -102,7 +104,11 @@ async function sealOne(): Promise<void> {
       created_at: new Date().toISOString(),
     })
     .execute()
-  expect(await sealRecords(database.db)).not.toBeNull()
+}
+let minute = 0
+async function sealOne(): Promise<void> {
+  await insertChoice()
+  expect(await sealRecords(database.db, { now: Date.now() + ++minute * 60_000 })).not.toBeNull()
 }
 async function exportSealed(): Promise<void> {
   const to = new Date().toISOString()
@@ -179,6 +185,15 @@ test.each(WORK)('%s reads no large table from end to end', async (_what, work) =
   expect(faults).toEqual([])
   const large = plans.filter((plan) => plan.some((step) => new RegExp(`\\b(${LARGE})\\b`).test(step)))
   expect(large.flat().filter((step) => SORTS_ALL.test(step))).toEqual([])
+})
+
+test('a seal looks at no record, however many are new in it', async () => {
+  await sealOne()
+  await insertChoice()
+  expect(await appendLeaves(database.db)).toBe(1)
+  const statements = await sentStatements(() => makeSeal(database.db, Date.now() + 3_600_000))
+  expect(statements.some(({ sql }) => sql.includes('consent_seals'))).toBe(true)
+  expect(statements.filter(({ sql }) => sql.includes('consent_records'))).toEqual([])
 })
 
 test.each([

@@ -62,6 +62,9 @@ export interface ConsentTreeNodes {
 export interface ConsentTree {
   id: number
   size: number
+  /** Of the leaves that no seal covers yet: a seal must not have to look at every record. */
+  first_record_at: Generated<string | null>
+  last_record_at: Generated<string | null>
 }
 
 export interface ConsentSeals {

@@ -17,7 +17,7 @@ import { hashLeaf } from './tree/tree-hash.ts'
  */
 export function appendLeaves(db: Db, limit = STEP_ROWS): Promise<number> {
   return change(db, async (trx) => {
-    const size = await lockTree(trx)
+    const tree = await lockTree(trx)
     const rows = await locked(
       trx,
       trx
@@ -32,13 +32,13 @@ export function appendLeaves(db: Db, limit = STEP_ROWS): Promise<number> {
     const records = rows.map(toRecord)
     await appendToTree(
       trx,
-      size,
-      records.map((record) => hashLeaf(canonicalJson(record))),
+      tree,
+      records.map((record) => ({ hash: hashLeaf(canonicalJson(record)), recordedAt: record.recorded_at })),
     )
     await setPositions(
       trx,
       rows.map(({ id }) => id),
-      size,
+      tree.size,
     )
     await countChoices(trx, records)
     return rows.length

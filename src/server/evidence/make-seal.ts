@@ -14,24 +14,18 @@ const MINUTE_MS = 60_000
  */
 export function makeSeal(db: Db, now = Date.now()): Promise<EvidenceSeal | null> {
   return change(db, async (trx) => {
-    const size = await lockTree(trx)
+    const { size, first_record_at, last_record_at } = await lockTree(trx)
     const [last] = await listSeals(trx, { limit: 1 })
     const before = last?.tree_size ?? 0
     if (size === before) return null
     const lastAt = last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.sealed_at)
     if (minuteOf(now) === minuteOf(lastAt)) return null
     const sealedAt = new Date(Math.max(now, lastAt)).toISOString()
-    const times = await trx
-      .selectFrom('consent_records')
-      .select(({ fn }) => [fn.min('created_at').as('first'), fn.max('created_at').as('last')])
-      .where('leaf_position', '>=', before)
-      .where('leaf_position', '<', size)
-      .executeTakeFirst()
     const seal = {
       '@type': 'ConsentSeal' as const,
       sequence: (last?.sequence ?? 0) + 1,
-      first_record_at: times?.first ?? sealedAt,
-      last_record_at: times?.last ?? sealedAt,
+      first_record_at: first_record_at ?? sealedAt,
+      last_record_at: last_record_at ?? sealedAt,
       leaf_count: size - before,
       tree_size: size,
       root: await new TreeReader(trx).root(size),
@@ -40,6 +34,11 @@ export function makeSeal(db: Db, now = Date.now()): Promise<EvidenceSeal | null>
     }
     const { '@type': _, ...row } = { ...seal, hash: sealHash(seal) }
     await trx.insertInto('consent_seals').values(row).execute()
+    await trx
+      .updateTable('consent_tree')
+      .set({ first_record_at: null, last_record_at: null })
+      .where('id', '=', 1)
+      .execute()
     return { '@type': 'ConsentSeal', ...row }
   })
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { readSealState } from '#server/evidence/read-seal-state.ts'
+import { sealRecords } from '#server/evidence/seal-records.ts'
 import { findPostgres } from '../../support/find-postgres.ts'
 import { proveSealedOnce } from '../../support/prove-sealed-once.ts'
 import { startPostgres } from '../../support/start-postgres.ts'
@@ -65,9 +66,18 @@ export const sealingReplicas: Scenario = {
         if (at === CHOICES / 2) replicas[2]?.server.child.kill('SIGKILL')
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
     const { db, close } = openDatabase({ dataDir: place.folder, databaseUrl })
     place.atEnd(close)
+    let isWriting = true
+    // Hundreds of times as often as a server does it, beside the servers that do it.
+    const sealing = (async () => {
+      for (let minute = 0; isWriting; minute++) await sealRecords(db, { now: Date.now() + minute * 60_000 })
+    })()
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    isWriting = false
+    await sealing
+    // The last ones are left to the servers.
+    for (let at = 0; at < 10; at++) await choose(replicas[at % 2]?.url ?? '', randomUUID())
     const stored = await db.selectFrom('consent_records').select(['id', 'consent_id']).execute()
     const found = new Set(stored.map(({ consent_id }) => consent_id))
     const lost = [...visitors].filter((id) => !found.has(id))

@@ -60,6 +60,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createTable(db, 'consent_tree')
     .addColumn('id', t.integer, (c) => c.primaryKey().notNull().check(sql`id = 1`))
     .addColumn('size', t.integer, (c) => c.notNull())
+    .addColumn('first_record_at', t.timestamp)
+    .addColumn('last_record_at', t.timestamp)
     .execute()
   await sql`insert into consent_tree (id, size) values (1, 0)`.execute(db)
   await createTable(db, 'consent_seals')

@@ -279,7 +279,7 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     ])
     .execute()
   await db.insertInto('consent_tree_nodes').values({ level: 8, position: 0, hash: 'i' }).execute()
-  await db.updateTable('consent_tree').set({ size: 2 }).execute()
+  await db.updateTable('consent_tree').set({ size: 2, first_record_at: at, last_record_at: at }).execute()
   await db
     .insertInto('consent_seals')
     .values({
