@@ -48,10 +48,10 @@ test('nobody enters while a sign-in is being judged', async () => {
 
 test('who owes a code is asked for it, over their own page if it is there', () => {
   const payload = (aal: string) => `x.${btoa(JSON.stringify({ aal }))}.x`
-  const factors = [{ id: 'f1', status: 'verified', friendly_name: 'Celular' }]
+  const factors = [{ id: 'f1', status: 'verified', friendly_name: 'Celular', factor_type: 'totp' }]
   const at = (aal: string) =>
     ({ ...marina, access_token: payload(aal), user: { ...marina.user, factors } }) as typeof marina
-  const owed = [{ id: 'f1', name: 'Celular' }]
+  const owed = [{ id: 'f1', name: 'Celular', kind: 'app' }]
   const store = new SessionStore()
   store.onAuthEvent('INITIAL_SESSION', at('aal1'))
   expect(store.read()).toEqual({ status: 'second-factor', user, factors: owed, over: false })
