@@ -24,6 +24,8 @@ export interface Deliveries {
   category: OptionalCategory
   /** JSON that the engine does not look into. */
   payload: string
+  /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
+  email_hash?: string | null
   attempts: Generated<number>
   next_attempt_at: Timestamp
   /** While in the future, one worker is at it. */
@@ -32,6 +34,13 @@ export interface Deliveries {
   sent_at: Timestamp | null
   created_at: Timestamp
   /** From then on the vendor no longer takes it. */
+  expires_at: Timestamp
+}
+
+/** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
+export interface SignUpHashes {
+  consent_id: string
+  email_hash: string
   expires_at: Timestamp
 }
 

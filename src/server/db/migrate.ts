@@ -27,6 +27,7 @@ import * as tagTests from './migrations/0023-tag-tests.ts'
 import * as breaker from './migrations/0024-breaker.ts'
 import * as passkeys from './migrations/0025-passkeys.ts'
 import * as linkCodes from './migrations/0026-link-codes.ts'
+import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-breaker': { up: breaker.up },
   '0025-passkeys': { up: passkeys.up },
   '0026-link-codes': { up: linkCodes.up },
+  '0031-cost-and-sign-ups': { up: costAndSignUps.up },
 }
 
 /** A database that lists another one was used by a newer version. */

@@ -26,6 +26,7 @@ import type {
   DeliveryLog,
   DeliveryStops,
   PixelSecrets,
+  SignUpHashes,
 } from './delivery-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
@@ -128,15 +129,21 @@ interface TagMinutes {
   minute: Timestamp
   visits: number
   failed: number
+  /** Those that measured what it cost, and those of them in which it cost too much. */
+  measured: Generated<number>
+  slow: Generated<number>
 }
 
-/** A tag that failed in most of its visits. */
-interface TagBreakers {
+/** A tag that failed in most of its visits, or cost too many of them too much. */
+export interface TagBreakers {
   pixel_id: string
   /** Which it was then. */
   revision: string
   state: 'paused' | 'warned'
+  reason: 'failing' | 'slow'
+  /** Of those that were measured, where it is slow. */
   visits: number
+  /** Those that spoke against it. */
   failed: number
   tripped_at: Timestamp
 }
@@ -296,6 +303,7 @@ export interface Schema {
   tracking_pixels: TrackingPixels
   pixel_secrets: PixelSecrets
   deliveries: Deliveries
+  sign_up_hashes: SignUpHashes
   delivery_counts: DeliveryCounts
   delivery_log: DeliveryLog
   delivery_stops: DeliveryStops
