@@ -18,6 +18,7 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
+import { copyTestEvent } from './deliveries/copy-test-event.ts'
 import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
@@ -343,6 +344,7 @@ export async function buildApp({
       ownHosts: ownHosts(config),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
+      copyTestEvent: (pixelId, event) => copyTestEvent(sending, pixelId, event),
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>

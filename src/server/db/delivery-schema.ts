@@ -25,7 +25,7 @@ export interface Deliveries {
   /** JSON that the engine does not look into. */
   payload: string
   /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
-  email_hash?: string | null
+  email_hash: Generated<string | null>
   attempts: Generated<number>
   next_attempt_at: Timestamp
   /** While in the future, one worker is at it. */

@@ -163,6 +163,8 @@ interface TagTests {
   /** Of the key that the token was traded for; null until it was. */
   key_hash: string | null
   key_until: Timestamp | null
+  /** Meta's, without which nothing of a test is told to it by the server. */
+  test_code: Generated<string | null>
   steps: Json<TestStep[]>
 }
 

@@ -19,6 +19,7 @@ import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
+import type { CopyTestEvent } from './testing/test-deps.ts'
 import { SiteCounts } from './today/site-counts.ts'
 
 interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
@@ -32,6 +33,7 @@ interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
   siteUrl: string
   ownHosts: ReadonlySet<string>
   withhold: Parameters<typeof registerConsent>[1]['withhold']
+  copyTestEvent: CopyTestEvent
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */

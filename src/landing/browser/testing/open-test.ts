@@ -3,6 +3,7 @@ import { TEST_FRAGMENT, TEST_START_PATH } from '#contract/test-link.ts'
 import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
 import type { LoadPreferences } from '../consent/wire-consent.ts'
 import { askChoice } from './ask-choice.ts'
+import { awaitConversions } from './await-conversions.ts'
 import { keepOnPage } from './keep-on-page.ts'
 import { runTested } from './run-tested.ts'
 import { StepReporter } from './step-reporter.ts'
@@ -34,7 +35,7 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
   updateGoogleConsent(granted)
   const isAllowed = granted.includes(category)
   reporter.add({ kind: 'chosen', ok: isAllowed })
-  if (isAllowed) await runTested(test, reporter, bar)
+  if (isAllowed) await (test.runs ? runTested(test, reporter, bar) : awaitConversions(reporter, bar))
   else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../column-types.ts'
 
 /**
- * What tags cost, counted by minute beside what failed; why a tag was paused; and the hash of an address that a
+ * What tags cost, counted by minute beside what failed; why a tag was paused; the vendor's code of a test; and the hash of an address that a
  * subscription's conversion carries to Meta: for the minutes between the two requests of the page, and in the queue.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -16,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('tag_breakers')
     .addColumn('reason', t.text, (c) => c.notNull().defaultTo('failing'))
     .execute()
+  await db.schema.alterTable('tag_tests').addColumn('test_code', t.text).execute()
   await createTable(db, 'sign_up_hashes')
     .addColumn('consent_id', t.uuid, (c) => c.primaryKey().notNull())
     .addColumn('email_hash', t.text, (c) => c.notNull())
