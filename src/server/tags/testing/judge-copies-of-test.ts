@@ -1,7 +1,7 @@
 import type { TestCopy, TestStep, TestVerdict } from '#contract/tag-test.ts'
 import { TEST_WORDS } from './test-words.ts'
 
-export function copiesOf(steps: readonly TestStep[]): TestCopy[] {
+function copiesOf(steps: readonly TestStep[]): TestCopy[] {
   return steps.flatMap(({ copy }) => copy ?? [])
 }
 
