@@ -25,6 +25,7 @@ import { OutgoingClient } from './deliveries/outgoing-client.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
+import { rememberSignUp } from './events/remember-sign-up.ts'
 import { withholdEvents } from './events/withhold-events.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
@@ -52,7 +53,7 @@ import { toTrustProxy } from './http/trust-proxy.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
-import { preparePublicPages } from './landing/public-pages.ts'
+import { prepareEmailPages, preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
@@ -125,6 +126,7 @@ export async function buildApp({
     pictures,
     staticAssets,
   })
+  const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
   const pages = new PageStore(config, renderer, documentAssets)
   const budget = {
     ownHosts: ownHosts(config),
@@ -158,7 +160,9 @@ export async function buildApp({
   const servePrepared = createFastPath({
     pages,
     shared: staticAssets,
-    site: publicPages,
+    site: {
+      get: (path) => (tags.current.sendsEmail ? emailPages.get(path) : undefined) ?? publicPages.get(path),
+    },
     tagFile: (path) => tags.file(path),
     hostOf,
   })
@@ -353,6 +357,8 @@ export async function buildApp({
       guard,
       renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
       onStored: () => deliveries.wake(),
+      onSubscribed: (request, email) =>
+        rememberSignUp({ db: database.db, destinations }, request.headers.cookie, email),
     }),
   )
   app.addHook('onReady', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { formatConsent } from '#contract/consent-choice.ts'
+import { EMAIL_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
 import type { PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -94,7 +94,8 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
   afterEach(async () => {
     await site.app.inject({ method: 'DELETE', url: '/rest/v1/tracking_pixels?id=not.is.null', headers })
     await site.database.db.deleteFrom('tracking_pixels').execute()
-    await site.database.db.deleteFrom('audit_events').execute()
+    for (const table of ['audit_events', 'sign_up_hashes', 'newsletter_subscriptions'] as const)
+      await site.database.db.deleteFrom(table).execute()
   })
 
   const add = async (name: DestinationName, change: object = {}): Promise<Pixel> => {
@@ -126,15 +127,15 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     expect(answer.statusCode, answer.body).toBeLessThan(300)
     return answer.json()
   }
-  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '') =>
+  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '', textVersion = 1) =>
     site.app.inject({
       method: 'POST',
       url: '/api/consent',
       headers: { cookie },
-      payload: { id, action: 'save', categories, text_version: 1, tag_set_version: '' },
+      payload: { id, action: 'save', categories, text_version: textVersion, tag_set_version: '' },
     })
-  const cookieOf = (id: string, granted: readonly OptionalCategory[], more = '') =>
-    `portico_consent=${formatConsent({ textVersion: 1, granted: [...granted], asked: ALL, id })}${more}`
+  const cookieOf = (id: string, granted: readonly OptionalCategory[], textVersion = 1) =>
+    `portico_consent=${formatConsent({ textVersion, granted: [...granted], asked: ALL, id })}`
   const send = (event: object, cookie: string, change: Record<string, string> = {}) =>
     site.app.inject({
       method: 'POST',
@@ -143,11 +144,22 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
       payload: { id: randomUUID(), name: 'lead', path: '/', ...event },
     })
   /** A visitor with a recorded choice. */
-  const visitor = async (granted: readonly OptionalCategory[]) => {
+  const visitor = async (granted: readonly OptionalCategory[], textVersion = 1) => {
     const id = randomUUID()
-    expect((await choose(id, granted)).statusCode).toBe(204)
-    return { id, cookie: cookieOf(id, granted) }
+    expect((await choose(id, granted, '', textVersion)).statusCode).toBe(204)
+    return { id, cookie: cookieOf(id, granted, textVersion) }
   }
+  const subscribe = async (email: string, cookie: string) => {
+    const answer = await site.app.inject({
+      method: 'POST',
+      url: '/api/newsletter',
+      headers: { cookie },
+      payload: { email },
+    })
+    expect(answer.statusCode).toBe(200)
+  }
+  /** Of Meta's events: the hash that each carried. */
+  const hashes = () => metaEvents().map(({ user_data }) => user_data.em)
   const waiting = async () => (await site.database.db.selectFrom('deliveries').select('id').execute()).length
   const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 15_000 })
   const counts = async (pixelId: string) => {
@@ -235,13 +247,13 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     '%s reaches each way of sending, field by field',
     async (name, metaName, content, googleName, params) => {
       for (const destination of Object.keys(DESTINATIONS)) await add(destination as DestinationName)
-      const { cookie } = await visitor(ALL)
+      const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+      await subscribe('  Maria.Silva@Example.COM.BR ', cookie)
       const id = randomUUID()
       const before = Math.floor(Date.now() / 1000)
       const query = '?utm_source=news&fbclid=IwAR0AbCdEf_123&utm_email=maria%40exemplo.com.br&cpf=1'
-      const email = '  Maria.Silva@Example.COM.BR '
       const answer = await send(
-        { id, name, title: 'Início', path: `https://www.exemplo.com.br/${query}#fim`, email },
+        { id, name, title: 'Início', path: `https://www.exemplo.com.br/${query}#fim` },
         `${cookie}; _ga=GA1.1.1873645021.1794737900`,
       )
       expect(answer.statusCode).toBe(204)
@@ -599,6 +611,95 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     expect(/data-tag-kinds="([^"]*)"/.exec(html)?.[1]).toBe('d')
     const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
     expect(manifest).toBe('export const tags=[];export const told=["desempenho"]')
+  })
+
+  const MARIA = 'maria.silva@example.com.br'
+  const MARIA_HASH = '6fe0396647598bff88a6cecfb6434f11e5a79b8e0eceb9a95158e63540b23892'
+  const kept = () => site.database.db.selectFrom('sign_up_hashes').selectAll().execute()
+
+  test.each<[string, object, number, OptionalCategory[], string[] | undefined]>([
+    ['told, agreed and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
+    ['not switched on', { send_hashed_email: false }, EMAIL_TEXT_VERSION, ALL, undefined],
+    ['not told', {}, 1, ALL, undefined],
+    [
+      'marketing refused, and the pixel in another category',
+      { consent_category: 'desempenho' },
+      EMAIL_TEXT_VERSION,
+      ['desempenho'],
+      undefined,
+    ],
+  ])('the address of a subscription: %s', async (_name, change, textVersion, granted, expected) => {
+    await add('meta', change)
+    const { cookie } = await visitor(granted, textVersion)
+    await subscribe(MARIA, cookie)
+    expect((await kept()).map(({ email_hash }) => email_hash)).toEqual(expected ?? [])
+    await send({ name: 'lead' }, cookie)
+    await send({ name: 'sign_up' }, cookie)
+    // It was of that one.
+    await send({ name: 'sign_up' }, cookie)
+    await untilEmpty()
+    expect(hashes().filter((each) => each !== undefined)).toEqual(expected === undefined ? [] : [expected])
+    expect(metaEvents().find(({ event_name }) => event_name === 'Lead').user_data.em).toBeUndefined()
+    expect(await kept()).toEqual([])
+  })
+
+  test('the address waits as a hash alone, and goes with the consent, with the person and with the switch', async () => {
+    const { db } = site.database
+    const meta = await add('meta')
+    apis.isDown = true
+    const signUp = async () => {
+      const who = await visitor(ALL, EMAIL_TEXT_VERSION)
+      await subscribe(MARIA, who.cookie)
+      await send({ name: 'sign_up' }, who.cookie)
+      // And once more, of which the page has not told yet.
+      await subscribe(MARIA, who.cookie)
+      return who
+    }
+    const found = async () => [
+      (await db.selectFrom('deliveries').select('email_hash').execute()).map(({ email_hash }) => email_hash),
+      (await kept()).length,
+    ]
+    const withdrawn = await signUp()
+    expect(await found()).toEqual([[MARIA_HASH], 1])
+    for (const table of ['deliveries', 'sign_up_hashes', 'audit_events'] as const)
+      expect(JSON.stringify(await db.selectFrom(table).selectAll().execute())).not.toContain('maria')
+    await choose(withdrawn.id, ['desempenho'], withdrawn.cookie, EMAIL_TEXT_VERSION)
+    expect(await found()).toEqual([[], 0])
+
+    await signUp()
+    await admin('POST', '/subscriptions/erase', { email: ' Maria.Silva@example.com.br' })
+    expect(await found()).toEqual([[], 0])
+    expect(await counts(meta.id)).toEqual({ withheld: 2 })
+
+    await signUp()
+    await patch(meta.id, { send_hashed_email: false })
+    apis.isDown = false
+    await vi.waitFor(async () => {
+      await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+      expect(await waiting()).toBe(0)
+    }, 15_000)
+    expect(hashes()).toEqual([undefined])
+  })
+
+  test('banner and privacy policy say it while such a pixel is active, as another text', async () => {
+    const read = async (path: string) => (await fetch(site.url + path)).text()
+    const SAID = ['/', '/privacidade', '/api/legal/privacidade'] as const
+    const said = () => Promise.all(SAID.map(async (path) => /\(hash/.test(await read(path))))
+    expect(await said()).toEqual([false, false, false])
+    const meta = await add('meta')
+    expect(await said()).toEqual([true, true, true])
+    expect(await read('/')).toContain(` data-text="${EMAIL_TEXT_VERSION}"`)
+    await patch(meta.id, { send_hashed_email: false })
+    expect(await said()).toEqual([false, false, false])
+    expect(await read('/')).not.toContain('data-text=')
+    await patch(meta.id, { send_hashed_email: true, is_active: false })
+    expect(await said()).toEqual([false, false, false])
+    // Who chose on the longer text was told all of the shorter.
+    await add('both')
+    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    await send({}, cookie)
+    await untilEmpty()
+    expect(metaEvents()).toHaveLength(1)
   })
 
   test('an external ID is the hash of a number that only the visitor’s cookie has', async () => {

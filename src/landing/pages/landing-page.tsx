@@ -34,7 +34,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
-      <ConsentBanner />
+      <ConsentBanner sendsEmail={site.sendsEmail} />
       <JsonLd value={structuredData(site, logo)} />
     </>
   )

@@ -6,6 +6,7 @@ import { HERO } from '../content/hero.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
   LEGAL_TITLES,
+  listConsentNotices,
   renderErrorPage,
   renderLanding,
   renderLegalPage,
@@ -234,6 +235,18 @@ test('the answer to a form post shows its message at the form and stays out of s
     '<p role="status" id="answer" class="bad">Por favor, insira um e-mail válido.</p>',
   )
 })
+
+test.each(listConsentNotices())(
+  'the banner of text $version says what it lists, and nothing of another',
+  (notice) => {
+    const { sendsEmail } = notice
+    const page = renderLanding({ ...SITE, sendsEmail }, ASSETS)
+    for (const { version, more } of listConsentNotices())
+      if (more !== '') expect(page.includes(more), String(version)).toBe(version === notice.version)
+    const policy = renderLegalPage({ ...SITE, sendsEmail }, ASSETS, 'privacidade')
+    expect(policy.includes('hash SHA-256')).toBe(sendsEmail)
+  },
+)
 
 describe('valid HTML', () => {
   const validator = new HtmlValidate({ extends: ['html-validate:standard', 'html-validate:a11y'] })

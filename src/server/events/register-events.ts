@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { CONSENT_COOKIE, CONSENT_TEXT_VERSION, parseConsent } from '#contract/consent-choice.ts'
 import { EVENTS_PATH } from '#contract/events-path.ts'
 import {
   CAMPAIGN_MAX_LENGTH,
@@ -13,8 +12,10 @@ import { AppError } from '../http/app-error.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { isPublicAddress } from '../http/is-public-address.ts'
-import { readCookie } from '../http/read-cookie.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
+import { allowsEmail, readChoice } from './read-choice.ts'
+import { sweepSignUps } from './remember-sign-up.ts'
 import { storeEvent } from './store-event.ts'
 import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
 
@@ -37,6 +38,7 @@ export interface EventDeps {
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const { db, guard, destinations, siteUrl, onStored } = deps
   const isSecure = siteUrl.startsWith('https:')
+  sweepRegularly(app, 'addresses of subscriptions', () => sweepSignUps(db))
 
   app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'event')
@@ -47,7 +49,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     if (page === null || !PATH.test(page.pathname))
       throw new AppError(400, 'bad_request', 'Not a page of ours')
     reply.code(204).header('cache-control', 'no-store')
-    const choice = readChoice(request)
+    const choice = readChoice(request.headers.cookie)
     if (choice === null) return reply.send()
     const known = await destinations.current()
     const granted = known.all.filter(
@@ -66,6 +68,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     await storeEvent(db, granted, {
       event,
       consentId: choice.id,
+      allowsEmail: allowsEmail(choice),
       payload: {
         ...describeEvent(event, page, request, context.now),
         marketing: choice.granted.includes('marketing'),
@@ -75,12 +78,6 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     onStored()
     return reply.header('set-cookie', identity.cookies).send()
   })
-}
-
-/** A choice that was made on another text has to be made again, and counts for nothing until then. */
-function readChoice(request: FastifyRequest) {
-  const choice = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')
-  return choice === null || choice.textVersion !== CONSENT_TEXT_VERSION ? null : choice
 }
 
 type Context = Parameters<typeof identifyVisitor>[0]

@@ -3,6 +3,7 @@ import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { change } from '#server/db/change.ts'
 import { countSettled } from '#server/db/count-settled.ts'
 import type { Db } from '#server/db/database.ts'
+import { forgetSignUp } from './remember-sign-up.ts'
 import { ANALYTICS_COOKIE, expireCookies, META_COOKIES, VISITOR_COOKIE } from './visitor-cookies.ts'
 
 /** What a visitor's newest choice ends. */
@@ -21,6 +22,7 @@ export async function withholdEvents(
   const refused = OPTIONAL_CATEGORIES.filter((category) => !granted.includes(category))
   if (refused.length === 0) return []
   await deleteWaiting(db, consentId, refused)
+  if (refused.includes('marketing')) await forgetSignUp(db, consentId)
   return expireCookies(cookieHeader, isSecure, [
     ...(refused.includes('marketing') ? META_COOKIES : []),
     ...(refused.includes('desempenho') ? [ANALYTICS_COOKIE] : []),

@@ -14,6 +14,8 @@ export interface TagSet {
   sources: TagSources
   /** True while a Tag Manager container is among them. */
   trustsContainer: boolean
+  /** A pixel sends the address of a subscription, as a hash: the page asks in other words. */
+  sendsEmail: boolean
   /** What stands in the page's own HTML; a tag that is only that needs neither consent nor room in the policy. */
   head: readonly HeadItem[]
   /** Text of each file by its path, the manifest among them. */
@@ -53,6 +55,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
       (category) => told.includes(category) || tags.some((tag) => tag.category === category),
     ),
     ...policyOf(running),
+    sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),
     head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
     owners,

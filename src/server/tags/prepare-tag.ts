@@ -21,6 +21,7 @@ export interface ActivePixel {
   conversion_labels: ConversionLabels
   compiled: CompiledTag
   delivery?: PixelDelivery
+  send_hashed_email?: boolean
 }
 
 /** One pixel's share of the tag set: made once for as long as nothing about it changes. */
@@ -29,6 +30,8 @@ export interface PreparedTag {
   tag: ManifestTag
   /** The server tells its vendor of events. */
   isTold: boolean
+  /** With the hash of a subscription's address, which visitors must have been told of. */
+  sendsEmail: boolean
   /** The tag as it stands in the manifest. */
   script: string
   /** Text of each file by its path. */
@@ -74,10 +77,12 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     ...leftoversOfVendors(marks),
   }
   const script = toScript(tag)
+  const isTold = (pixel.delivery ?? 'browser') !== 'browser'
   return {
     compiled,
     tag,
-    isTold: (pixel.delivery ?? 'browser') !== 'browser',
+    isTold,
+    sendsEmail: isTold && pixel.type === 'meta' && pixel.send_hashed_email === true,
     script,
     files,
     marks,

@@ -49,6 +49,7 @@ export async function readPreparedTags(
       'pixel.consent_category',
       'pixel.conversion_labels',
       'pixel.delivery',
+      'pixel.send_hashed_email',
       'pixel.created_at',
       'pixel.updated_at',
       'compiled.source_hash',
@@ -121,13 +122,14 @@ interface KeyParts {
   consent_category: string
   conversion_labels: ConversionLabels
   delivery: string
+  send_hashed_email: boolean
   source_hash: string | null
   compiler_version: number | null
 }
 
 /** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
 function keyOf(row: KeyParts): string {
-  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
+  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
 }
 
 async function readResults(

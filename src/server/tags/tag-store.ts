@@ -186,5 +186,7 @@ export class TagStore {
 }
 
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  return JSON.stringify([a.sources, a.head]) === JSON.stringify([b.sources, b.head])
+  return (
+    JSON.stringify([a.sources, a.head, a.sendsEmail]) === JSON.stringify([b.sources, b.head, b.sendsEmail])
+  )
 }

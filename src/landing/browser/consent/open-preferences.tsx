@@ -14,6 +14,13 @@ export interface OpenPreferencesOptions {
 
 export function openPreferences({ granted, inUse, opener, choose }: OpenPreferencesOptions): void {
   mountDialog(opener, preferencesStyle, (onClose) => (
-    <PreferencesDialog granted={granted} inUse={inUse} onChoose={choose} onClose={onClose} />
+    <PreferencesDialog
+      granted={granted}
+      inUse={inUse}
+      // What the banner of this page says beyond the ordinary words.
+      more={document.querySelector('.consent span')?.textContent}
+      onChoose={choose}
+      onClose={onClose}
+    />
   ))
 }

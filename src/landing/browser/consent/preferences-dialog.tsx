@@ -9,11 +9,13 @@ interface PreferencesDialogProps {
   granted: readonly ConsentCategory[]
   /** Categories that have a tag now. */
   inUse: readonly ConsentCategory[]
+  /** What is said beyond the ordinary words. */
+  more?: string | null | undefined
   onChoose: (granted: ConsentCategory[], action: ConsentAction) => void
   onClose: () => void
 }
 
-export function PreferencesDialog({ granted, inUse, onChoose, onClose }: PreferencesDialogProps) {
+export function PreferencesDialog({ granted, inUse, more, onChoose, onClose }: PreferencesDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
 
@@ -82,6 +84,7 @@ export function PreferencesDialog({ granted, inUse, onChoose, onClose }: Prefere
           </button>
         </div>
         <p className="more">
+          {more}
           <a href={legalPagePath('cookies')}>{CONSENT_TEXTS.policy}</a>
         </p>
       </form>
