@@ -1,13 +1,12 @@
-import { EMAIL_NOTICE } from '#landing/content/email-notice.ts'
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { CONSENT_TEXTS } from './consent-texts.ts'
 
-/** Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
-export function ConsentBanner({ sendsEmail = false }: { sendsEmail?: boolean | undefined }) {
+/** `more` is said beyond the ordinary words. Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
+export function ConsentBanner({ more = '' }: { more?: string }) {
   return (
     <section className="consent" aria-label={CONSENT_TEXTS.region} hidden>
       <p>
-        {CONSENT_TEXTS.question} {sendsEmail ? <span>{EMAIL_NOTICE} </span> : null}
+        {CONSENT_TEXTS.question} {more === '' ? null : <span>{more} </span>}
         <a href={legalPagePath('cookies')} data-legal="cookies">
           {CONSENT_TEXTS.policy}
         </a>
