@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database` or `--only=dashboard` takes one part.
+ * `--only=database`, `--only=dashboard` or `--only=instrument` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { buildAll } from '../scripts/build-all.ts'
 import { isBuildFresh } from '../scripts/build-stamp.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
+import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
@@ -53,6 +54,10 @@ if (isWanted('database')) {
 if (isWanted('dashboard')) {
   console.log()
   printTable([['dashboard', 'measured', 'aim'], ...(await benchDashboard())])
+}
+if (isWanted('instrument')) {
+  console.log()
+  printTable([['the instrument', 'measured', 'aim'], ...(await benchInstrument())])
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)
