@@ -1,13 +1,13 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { copyForTests } from './scripts/copy-for-tests.ts'
+import { copyForLazyParts } from './scripts/copy-for-lazy-parts.ts'
 import { lightPreload } from './scripts/light-preload.ts'
 import { minifyAgain } from './scripts/minify-again.ts'
 
 /** What browsers load: the page's boot script, style and islands, and the dashboard. `scripts/build.ts` adds the server's bundle. */
 export default defineConfig({
-  plugins: [react(), tailwindcss(), lightPreload(), minifyAgain(), copyForTests()],
+  plugins: [react(), tailwindcss(), lightPreload(), minifyAgain(), copyForLazyParts()],
   publicDir: false,
   // React's ways into its developer tools, servers and the history of a document: nobody here uses one.
   define: {

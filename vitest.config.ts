@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
-    // One more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
-    maxWorkers: 3,
+    // Two more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -215,6 +215,8 @@ function addSubscriptions(file: string): void {
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
     insert into newsletter_subscriptions (id, email, status, delivery_key, next_attempt_at, created_at)
     select 'bench ' || i, 'pessoa' || i || '@exemplo.com.br', 'pending', 'bench ' || i, '2026-11-15T01:02:03.456Z',
-      '2026-11-15T01:02:03.456Z' from n`)
+      '2026-11-15T01:02:03.456Z' from n;
+    insert into deliveries (id, kind, subscription_id, payload, next_attempt_at, created_at)
+    select id, 'newsletter', id, '{}', next_attempt_at, created_at from newsletter_subscriptions`)
   database.close()
 }

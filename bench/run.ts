@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=dashboard` or `--only=instrument` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard` or `--only=instrument` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { buildAll } from '../scripts/build-all.ts'
 import { isBuildFresh } from '../scripts/build-stamp.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
+import { benchEvents } from './events.ts'
 import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
@@ -50,6 +51,10 @@ if (isWanted('operation')) {
 if (isWanted('database')) {
   console.log()
   printTable(await benchPageBesideDatabase())
+}
+if (isWanted('events')) {
+  console.log()
+  printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
 }
 if (isWanted('dashboard')) {
   console.log()

@@ -5,6 +5,8 @@ import { build } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
 import { drawPictures } from './draw-pictures.ts'
+import { lightPreload } from './light-preload.ts'
+import { minifyAgain } from './minify-again.ts'
 
 /** What is native stays outside of the bundles: the only packages that a built tree needs beside it. */
 export const NATIVE_PACKAGES = ['@node-rs/argon2', '@node-rs/bcrypt']
@@ -24,6 +26,23 @@ export async function buildAll(): Promise<void> {
         ssr: true,
         outDir: 'dist/server',
         rolldownOptions: { input: { landing: 'src/landing/pages/render.tsx' } },
+      },
+    })
+    // What runs in a room before its tag, as one script: the server writes it into each room's document.
+    await build({
+      configFile: false,
+      logLevel: 'warn',
+      publicDir: false,
+      plugins: [lightPreload(), minifyAgain()],
+      build: {
+        outDir: 'dist/server',
+        emptyOutDir: false,
+        modulePreload: false,
+        target: 'es2022',
+        rolldownOptions: {
+          input: { room: 'src/landing/browser/room/room.ts' },
+          output: { format: 'iife', entryFileNames: '[name].js', codeSplitting: false },
+        },
       },
     })
   })

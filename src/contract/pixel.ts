@@ -1,6 +1,7 @@
 import type { OptionalCategory } from './consent.ts'
 import type { ConversionLabels } from './conversion.ts'
 import type { PixelDelivery } from './pixel-delivery.ts'
+import type { PixelRunsIn } from './pixel-runs-in.ts'
 
 export const PIXEL_TYPES = ['meta', 'google_analytics', 'google_tag_manager', 'custom'] as const
 export type PixelType = (typeof PIXEL_TYPES)[number]
@@ -51,6 +52,8 @@ export interface Pixel {
   send_hashed_email: boolean
   /** True when it may be paused by itself where visits show that it fails. */
   auto_disable: boolean
+  /** `isolated` for custom pixels only. */
+  runs_in: PixelRunsIn
   created_at: string
   updated_at: string
 }

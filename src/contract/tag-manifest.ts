@@ -42,6 +42,8 @@ export interface ManifestTag {
   conversions?: Partial<Record<Conversion, ConversionCall[]>>
   /** What its vendors leave in the browser, as `name`, `prefix*` or `/pattern/`: deleted when consent is taken back. */
   leaves?: { cookies?: string[]; local?: string[]; session?: string[] }
+  /** Hash of the document in which it runs apart from the page, which then has no steps of it. */
+  room?: string
 }
 
 /** What `/tags/<hash>.js`, the one address in the page, exports. */

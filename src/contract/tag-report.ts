@@ -58,6 +58,6 @@ export interface TagReport {
   stopped?: StoppedRequest[]
   /** What the long frames of a measured visit held that is not one tag's for certain. */
   unattributed_ms?: number | undefined
-  /** The tags whose vendors were told of a conversion. */
-  conversion?: { name: string; ids: string[] }
+  /** The tags whose vendors were told of a conversion; `is_more` when others of the same were told before. */
+  conversion?: { name: string; ids: string[]; is_more?: boolean }
 }

@@ -1,6 +1,7 @@
 import type { ConsentCategory, OptionalCategory } from './consent.ts'
 import type { Conversion, ConversionLabels } from './conversion.ts'
 import type { PixelType } from './pixel.ts'
+import type { RunsInProposal } from './pixel-runs-in.ts'
 import type { PixelHealth } from './tag-health.ts'
 
 /** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
@@ -46,6 +47,8 @@ export interface TagPreview {
   sends: string[]
   /** What the form asks for, so that conversions can be told. */
   labels: ConversionLabelField[]
+  /** Where it had better run; null where there is no choice. */
+  runs_in: RunsInProposal | null
 }
 
 /** Whose a paste is. What it says fills in what is empty, and never replaces what somebody typed. */

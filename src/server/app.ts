@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { VERSION } from '#contract/version.ts'
 import { registerActivity } from './activity/register-activity.ts'
 import { registerNotices } from './admin/admin-notices.ts'
@@ -10,6 +11,7 @@ import { registerAlerts } from './alerts/register-alerts.ts'
 import { registerAccount } from './auth/account/register-account.ts'
 import { createAuth } from './auth/create-auth.ts'
 import { mailAdministrators } from './auth/mail/mail-administrators.ts'
+import { createMailTransport } from './auth/mail/mail-transport.ts'
 import { announcePrincipal } from './auth/principal/announce-principal.ts'
 import { ensurePrincipal } from './auth/principal/ensure-principal.ts'
 import { registerAuth } from './auth/register-auth.ts'
@@ -19,14 +21,20 @@ import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { copyTestEvent } from './deliveries/copy-test-event.ts'
-import { DeliveryWorker as EventWorker } from './deliveries/delivery-worker.ts'
+import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
+import { mailLane } from './deliveries/mail/mail-lane.ts'
+import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
+import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { registerEvents } from './events/register-events.ts'
 import { rememberSignUp } from './events/remember-sign-up.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './http/connection-limits.ts'
 import { adminPolicy } from './http/content-security-policy.ts'
@@ -57,17 +65,19 @@ import { prepareEmailPages, preparePublicPages } from './landing/public-pages.ts
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
-import { DeliveryWorker } from './newsletter/delivery-worker.ts'
 import { measureQueue } from './newsletter/measure-queue.ts'
 import { registerNewsletter } from './newsletter/register-newsletter.ts'
 import { registerSubscriptions } from './newsletter/register-subscriptions.ts'
 import { registerTagAdmin } from './tags/admin-routes.ts'
 import { countHealth } from './tags/count-health.ts'
+import { describeParties } from './tags/describe-parties.ts'
 import { ownHosts } from './tags/own-hosts.ts'
 import type { MeasureHead } from './tags/policy-budget.ts'
 import { readOverview } from './tags/read-overview.ts'
 import { registerTags } from './tags/register-tags.ts'
 import { PixelReview } from './tags/review-pixels.ts'
+import { createRoomRenderer } from './tags/rooms/create-room-renderer.ts'
+import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
@@ -128,10 +138,18 @@ export async function buildApp({
   })
   const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
   const pages = new PageStore(config, renderer, documentAssets)
+  const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
+    measureRoom: rooms.measure,
   }
+  const premises = new ConsentPremises({
+    db: database.db,
+    log,
+    notices: renderer.renderConsentNotices(),
+    retentionDays: config.retention.consentDays,
+  })
   const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
@@ -139,12 +157,51 @@ export async function buildApp({
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
+    renderRoom: rooms.render,
     swapPage: (set) => pages.compose(set),
+    noteSet: async (set) => {
+      await premises.keepNotice(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION)
+      await premises.keepParties(describeParties(config.site, set))
+    },
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
   const guard = { limits, siteUrl: config.siteUrl }
-  const auth = await createAuth(config, database.db, secrets, log, limits)
+  const sending = {
+    db: database.db,
+    secrets,
+    client: new OutgoingClient(config.outgoing),
+    siteUrl: config.siteUrl,
+    graphVersion: config.outgoing.graphVersion,
+  }
+  const deliveries = new DeliveryWorker({
+    db: database.db,
+    log,
+    sources: [
+      pixelLanes({
+        ...sending,
+        log,
+        onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
+        onSettled: (kind, state) => metrics?.countDelivery(kind, state),
+      }),
+      newsletterLane({
+        webhook: config.newsletter,
+        client: sending.client,
+        log,
+        onSettled: (state) => metrics?.countDelivery('newsletter', state),
+      }),
+      mailLane({
+        secrets,
+        log,
+        send: createMailTransport(config, log),
+        onSettled: (state) => metrics?.countDelivery('mail', state),
+      }),
+    ],
+  })
+  const auth = await createAuth(config, database.db, secrets, log, limits, async (mail) => {
+    await queueMail(sending, mail)
+    deliveries.wake()
+  })
   const principal = await ensurePrincipal(auth.context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
@@ -229,25 +286,7 @@ export async function buildApp({
   sweepRegularly(app, 'old audit events', (signal) => sweepAudit(database.db, config.retention, signal))
   app.addHook('onClose', () => counter.stop())
 
-  const deliveries = new DeliveryWorker({
-    db: database.db,
-    webhook: config.newsletter,
-    log,
-    onSettled: (outcome) => metrics?.countDelivery(outcome),
-  })
   const destinations = new DestinationList(database.db)
-  const sending = {
-    db: database.db,
-    secrets,
-    client: new OutgoingClient(config.outgoing),
-    siteUrl: config.siteUrl,
-    graphVersion: config.outgoing.graphVersion,
-  }
-  const events = new EventWorker({
-    ...sending,
-    log,
-    onStopped: (pixel, stop) => mailAdministrators(auth.context, describeStop(pixel, stop)),
-  })
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
@@ -319,7 +358,7 @@ export async function buildApp({
       ...forAdministrators,
       ...sending,
       retention: config.retention,
-      wake: () => events.wake(),
+      wake: () => deliveries.wake(),
     })
   })
   await inSecurityClass(app, 'admin page', (scope) =>
@@ -334,7 +373,7 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => events.wake(),
+      onStored: () => deliveries.wake(),
     })
     registerTags(scope, {
       db: database.db,
@@ -349,6 +388,14 @@ export async function buildApp({
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
       copyTestEvent: (pixelId, event) => copyTestEvent(sending, pixelId, event),
+      premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),
+    })
+    registerEvidence(scope, {
+      db: database.db,
+      log,
+      guard,
+      retention: config.retention,
+      premises,
     })
   })
   await inSecurityClass(app, 'public page', (scope) =>
@@ -363,10 +410,11 @@ export async function buildApp({
   )
   app.addHook('onReady', async () => {
     deliveries.start()
-    events.start()
   })
   app.addHook('onClose', async () => {
-    await Promise.all([deliveries.stop(), events.stop()])
+    // What is still being written is queued first, and then leaves with the rest.
+    await auth.context.mail.close()
+    await deliveries.stop()
     await sending.client.close()
   })
   return app

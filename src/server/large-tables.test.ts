@@ -12,7 +12,16 @@ import { sweepTrash } from './data/trash/sweep-trash.ts'
 import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
-import { claimDue, findNextDue, releaseEveryLease } from './newsletter/claim-due.ts'
+import { claimDue, findDue, releaseEveryLease } from './deliveries/claim-due.ts'
+import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
+import { ConsentPremises } from './evidence/consent-premises.ts'
+import { eraseRecords } from './evidence/erase-records.ts'
+import { exportEvidence } from './evidence/file/export-evidence.ts'
+import { findRecordsByCode } from './evidence/find-records-by-code.ts'
+import { listSeals } from './evidence/list-seals.ts'
+import { readSealState } from './evidence/read-seal-state.ts'
+import { sealRecords } from './evidence/seal-records.ts'
+import { summarizeConsent } from './evidence/summarize-consent.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
 import { exportSubscriptions } from './newsletter/export-subscriptions.ts'
 import { listSubscriptions } from './newsletter/list-subscriptions.ts'
@@ -30,8 +39,9 @@ import { SiteCounts } from './tags/today/site-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|site_counts|consent_records|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
-const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b`)
+  'tag_reports|tag_evidence|site_counts|consent_records|consent_leaves|consent_tree_nodes|consent_seals|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
+/** An index of nothing but what waits may be read from its start. */
+const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b(?! USING INDEX consent_records_unsealed_idx)`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
 
 let storage: Storage
@@ -48,6 +58,7 @@ afterAll(async () => {
 })
 
 const now = Date.now()
+const claim = { now, limit: 10, leaseMs: 1000, longestDelayMs: 3_600_000, atMostOnce: true }
 async function exportAll(): Promise<void> {
   for await (const text of exportSubscriptions(database.db)) expect(text).toContain('email')
 }
@@ -73,6 +84,32 @@ async function countRefusals(): Promise<void> {
   await refusals.stop()
   await reports.stop()
   await counts.stop()
+}
+async function sealOne(): Promise<void> {
+  await database.db
+    .insertInto('consent_records')
+    .values({
+      id: randomUUID(),
+      consent_id: randomUUID(),
+      action: 'reject',
+      categories: '[]',
+      text_version: 1,
+      tag_set_version: '',
+      created_at: new Date().toISOString(),
+    })
+    .execute()
+  expect(await sealRecords(database.db)).not.toBeNull()
+}
+async function exportSealed(): Promise<void> {
+  const to = new Date().toISOString()
+  const options = { site: 'x', from: '2026-01-01T00:00:00.000Z', to }
+  for await (const text of exportEvidence(database.db, options)) expect(text).not.toBe('')
+}
+async function findPremises(): Promise<void> {
+  const notice = { version: 2, language: 'pt-BR', text: '', html: '' }
+  const log = { warn: (error: object) => expect(error).toBeNull() }
+  const premises = new ConsentPremises({ db: database.db, log, notices: [notice], retentionDays: 1 })
+  expect(await premises.premisesOf(1, 'x')).toMatchObject({ notice_hash: null, parties_hash: null })
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
 const WORK: [string, () => Promise<unknown>][] = [
@@ -102,13 +139,24 @@ const WORK: [string, () => Promise<unknown>][] = [
   ],
   ['the list of subscriptions', () => listSubscriptions(database.db, {})],
   ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
-  ['looking for due subscriptions', () => claimDue(database.db, { now, limit: 10, leaseMs: 1000 })],
-  ['looking for the next due subscription', () => findNextDue(database.db, now)],
+  ['claiming what is due of a pixel', () => claimDue(database.db, { ...claim, scope: { pixelId } })],
+  ['claiming due subscriptions', () => claimDue(database.db, { ...claim, scope: { kind: 'newsletter' } })],
+  ['claiming due mail', () => claimDue(database.db, { ...claim, scope: { kind: 'mail' } })],
+  ['looking for the first due mail', () => findDue(database.db, 'mail')],
+  ['queueing subscriptions that are not queued', () => adoptSubscriptions(database.db, now)],
   ['measuring the queue', () => measureQueue(database.db)],
-  ['releasing what a killed server left', () => releaseEveryLease(database.db)],
+  ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],
-  ['sweeping tag data', () => sweepTagData(database.db, { consentDays: 1, reportDays: 1 })],
+  ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
+  ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
+  ['sealing records of consent', sealOne],
+  ['the state of the seals', () => readSealState(database.db)],
+  ['the list of seals', () => listSeals(database.db, { before: 5, limit: 5 })],
+  ['choices by their code', () => findRecordsByCode(database.db, '0B6E1C9A-8A53')],
+  ['choices by day', () => summarizeConsent(database.db, { from: '2026-11-01', to: '2026-11-15' })],
+  ['an export of evidence', exportSealed],
+  ['the premises of a choice', findPremises],
   ['sweeping the audit trail', () => sweepAudit(database.db, { auditDays: 1, failedLoginDays: 1 })],
 ]
 
@@ -122,12 +170,15 @@ test.each(WORK)('%s reads no large table from end to end', async (_what, work) =
   expect(large.flat().filter((step) => SORTS_ALL.test(step))).toEqual([])
 })
 
-test('due subscriptions are found by their time, and not among all that wait', async () => {
-  const statements = await sentStatements(() => claimDue(database.db, { now, limit: 10, leaseMs: 1000 }))
+test.each([
+  ['a pixel', { pixelId }, '(pixel_id=? AND next_attempt_at'],
+  ['the newsletter', { kind: 'newsletter' as const }, '(kind=? AND next_attempt_at'],
+])('what is due of %s is found by its time, and not among all that wait', async (_what, scope, index) => {
+  const statements = await sentStatements(() => claimDue(database.db, { ...claim, scope }))
   const plans = statements.map((statement) =>
     explain(join(storage.dataDir, SQLITE_FILE), statement).join('\n'),
   )
   expect(plans).toHaveLength(2)
-  expect(plans[0]).toContain('(status=? AND next_attempt_at<?)')
-  expect(plans[1]).toContain('(status=? AND next_attempt_at>?)')
+  expect(plans[0]).toContain(`${index}<?)`)
+  expect(plans[1]).toContain(`${index}>?)`)
 })

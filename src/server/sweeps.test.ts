@@ -6,6 +6,8 @@ import { sweepExpired } from './auth/sessions/sweep-expired.ts'
 import type { Database } from './db/database.ts'
 import { STEP_ROWS } from './db/in-steps.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
+import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
+import { eraseRecords } from './evidence/erase-records.ts'
 import { requeue } from './newsletter/requeue.ts'
 import { sweepTagData } from './tags/sweep-tag-data.ts'
 
@@ -69,7 +71,8 @@ describe.each(ENGINES)('what is past its time goes, all of it and nothing else, 
       return { pixel_id, hour, ran: 1, last_ran_at: hour }
     }
     await db.insertInto('tag_reports').values(times(MANY, report)).execute()
-    await sweepTagData(db, { consentDays: 1826, reportDays: 396 }, undefined, NOW)
+    await sweepTagData(db, { reportDays: 396 }, undefined, NOW)
+    await eraseRecords(db, { consentDays: 1826 }, undefined, NOW)
     expect(await db.selectFrom('consent_records').select('created_at').execute()).toEqual([
       { created_at: ago(1825) },
     ])
@@ -157,13 +160,15 @@ describe.each(ENGINES)('what is past its time goes, all of it and nothing else, 
         subscription('delivered', 1),
       ])
       .execute()
+    expect(await adoptSubscriptions(db, NOW)).toBe(MANY + 1)
     expect(await requeue(db, NOW)).toEqual({ failed: MANY, waiting: MANY })
     expect(await requeue(db, NOW)).toEqual({ failed: 0, waiting: 0 })
     const due = await db
       .selectFrom('newsletter_subscriptions')
-      .select('id')
+      .innerJoin('deliveries', 'deliveries.subscription_id', 'newsletter_subscriptions.id')
+      .select('deliveries.id')
       .where('status', '=', 'pending')
-      .where('next_attempt_at', '<=', ago(0))
+      .where('deliveries.next_attempt_at', '<=', ago(0))
       .execute()
     expect(due).toHaveLength(2 * MANY + 1)
   })

@@ -100,29 +100,30 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
   test('retry puts the failed back and the live server delivers them', async () => {
     const { db } = site.database
     const later = new Date(Date.now() + 3_000_000).toISOString()
-    const pending = db.selectFrom('newsletter_subscriptions').select('email').where('status', '=', 'pending')
+    const queued = db.selectFrom('deliveries').select('id')
     // An attempt that is on its way has its say first: only then does none run.
     await expect
       .poll(
         async () => {
           await db
-            .updateTable('newsletter_subscriptions')
+            .updateTable('deliveries')
             .set({ next_attempt_at: later })
-            .where('status', '=', 'pending')
             .where('leased_until', 'is', null)
             .execute()
-          return pending
+          return queued
             .where((eb) => eb.or([eb('leased_until', 'is not', null), eb('next_attempt_at', '<', later)]))
             .execute()
         },
         { timeout: 10_000 },
       )
       .toEqual([])
-    await db
+    const given = await db
       .updateTable('newsletter_subscriptions')
       .set({ status: 'failed' })
       .where('email', 'like', 'bia@%')
-      .execute()
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await db.deleteFrom('deliveries').where('subscription_id', '=', given.id).execute()
     webhook.behave((response) => void response.writeHead(204).end())
     const { stdout } = await newsletter('retry')
     expect(stdout).toBe('De volta à fila: 1. Adiantadas: 1.\n')

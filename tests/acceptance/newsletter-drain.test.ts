@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from '#server/db/database.ts'
-import { DeliveryWorker } from '#server/newsletter/delivery-worker.ts'
 import { ENGINES } from '../support/engines.ts'
+import { makeNewsletterWorker } from '../support/newsletter-worker.ts'
 import { startCountingWebhook } from '../support/start-counting-webhook.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -41,10 +41,9 @@ test.each(ENGINES)('all that wait on %s are delivered once each while the page a
   const site = await startTestApp({ engine, listen: true })
   const { db } = site.database
   await fillQueue(db)
-  const worker = new DeliveryWorker({
+  const worker = makeNewsletterWorker({
     db,
     webhook: { webhookUrl: webhook.url, webhookSecret: 'segredo' },
-    log: site.app.log as never,
   })
   onTestFinished(async () => {
     await worker.stop()

@@ -144,8 +144,8 @@ async function endLeases(storage: Storage): Promise<void> {
   const { db, close } = openDatabase(storage)
   const past = new Date(Date.now() - 1_000).toISOString()
   const ended = await db
-    .updateTable('newsletter_subscriptions')
-    .set({ leased_until: past })
+    .updateTable('deliveries')
+    .set({ leased_until: past, next_attempt_at: past })
     .where('leased_until', 'is not', null)
     .executeTakeFirstOrThrow()
   expect(Number(ended.numUpdatedRows)).toBe(1)

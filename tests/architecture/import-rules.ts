@@ -1,10 +1,12 @@
 import { posix } from 'node:path'
 import { parseSync } from 'vite'
 
-/** What the server renders never imports what runs in the browser, save the form and the banner, which both render. */
+/** What the server renders never imports what runs in the browser, save the form, the banner and the preferences. */
 const RENDERED_BY_BOTH = [
   'landing/browser/islands/newsletter-form.tsx',
   'landing/browser/consent/consent-banner.tsx',
+  'landing/browser/consent/consent-texts.ts',
+  'landing/browser/consent/preferences-dialog.tsx',
 ]
 
 /**
@@ -24,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/browser/consent',
     'landing/browser/shared',
   ],
+  'landing/browser/room': ['contract', 'landing/browser/tags'],
   'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
   'landing/browser/testing': [

@@ -7,8 +7,10 @@ import {
   expectAccessible,
   heading,
   startAccountSite,
+  typePassword,
 } from '../support/account-site.ts'
 import { PHONE } from '../support/browser.ts'
+import { readAnonKey } from '../support/hostile-site.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 
 let account: AccountSite
@@ -106,6 +108,49 @@ test('a second factor is asked for after a passkey, too; a device that does not 
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
   await button(page, 'Entrar com chave de acesso').click()
   await page.getByText('Nenhuma chave de acesso foi usada.').waitFor()
+  await context.close()
+})
+
+/** As a program that integrates does it: the dashboard itself makes no such factor. */
+async function makeKeyTheSecondFactor(page: Page): Promise<void> {
+  const credentials = { ...PRINCIPAL, apikey: await readAnonKey(account.admin.site.url) }
+  await page.evaluate(async ({ apikey, ...who }) => {
+    const headers: Record<string, string> = { apikey, 'content-type': 'application/json' }
+    const send = async (path: string, body: object) =>
+      (await fetch(`/auth/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    const { access_token } = await send('token?grant_type=password', who)
+    headers.authorization = `Bearer ${access_token}`
+    const factor = await send('factors', { factor_type: 'webauthn', friendly_name: 'Chave' })
+    const { id, webauthn } = await send(`factors/${factor.id}/challenge`, {})
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(webauthn.credential_options.publicKey)
+    const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
+    await send(`factors/${factor.id}/verify`, {
+      challenge_id: id,
+      webauthn: { type: 'create', credential_response: made.toJSON() },
+    })
+  }, credentials)
+}
+
+test('a key that is the second factor opens the door, and can be switched off', async () => {
+  const { page, context } = await account.admin.visit({ options: PHONE })
+  const { cdp, authenticatorId } = await plugIn(page)
+  await makeKeyTheSecondFactor(page)
+  await button(page, 'Sair').click()
+  await typePassword(page)
+  await heading(page, 'Falta um passo').waitFor()
+  await button(page, 'Usar a chave de acesso').waitFor()
+  expect(await page.getByLabel('Código de 6 dígitos').count()).toBe(0)
+  await expectAccessible(page)
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await button(page, 'Usar a chave de acesso').click()
+  await page.getByText('Nenhuma chave de acesso foi usada.').waitFor()
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+  await button(page, 'Usar a chave de acesso').click()
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await page.getByText('o login pede a chave de acesso do seu aparelho').waitFor()
+  await button(page, 'Desativar').click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Desativar' }).click()
+  await page.getByText('Verificação em duas etapas desativada').waitFor()
   await context.close()
 })
 

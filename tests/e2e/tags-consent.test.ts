@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { bumpTagsVersion } from '#server/db/changes.ts'
+import { verifyGraph } from '#server/evidence/file/verify-graph.ts'
 import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
@@ -180,6 +181,20 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('checkbox', { name: /Marketing/ }).waitFor()
   expect(await dialog.getByRole('checkbox', { name: /Marketing/ }).isChecked()).toBe(true)
+  // The proof of what was chosen, with the code that an administrator finds it by.
+  const { consent_id } = await site.database.db
+    .selectFrom('consent_records')
+    .select('consent_id')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const code = consent_id.slice(0, 13).toUpperCase()
+  await dialog.getByText(`Código da sua escolha: ${code}`).waitFor()
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('link', { name: 'Baixar comprovante' }).click()
+  const receipt = await downloading
+  expect(receipt.suggestedFilename()).toBe(`comprovante-${code}.json`)
+  expect(await verifyGraph(await receipt.createReadStream())).toMatchObject({ records: 1 })
   const reloaded = page.waitForEvent('load')
   await dialog.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
   await reloaded

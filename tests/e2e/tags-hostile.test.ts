@@ -2,9 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import { writeDocRow } from '../support/doc-table.ts'
 import { ATTACKS, SPRINGBOARDS } from '../support/hostile-attacks.ts'
-import { CONSENT, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
+import { CONSENT, type HostileSite, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
+import { judgePageAttack } from '../support/judge-page-attack.ts'
+import { DESTRUCTIVE, inRoomWords, PAGE_ATTACKS, type PageAttack } from '../support/page-attacks.ts'
+import { findTag, openAttacked } from '../support/playwright-attacked-page.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
 
@@ -16,17 +20,20 @@ interface Scene {
   /** Where the tag has run and waits for orders. */
   page: Page
   believedHosts: readonly string[]
+  /** True where the tag that attacks is the one in a room. */
+  isIsolated?: true
 }
 
 /** Attacks on what one tab remembers of the page before. */
 const NEEDS_OWN_TAB = new Set(['session-storage', 'navigation-entries', 'plant'])
 
-let site: TestApp
+let site: HostileSite
 let withContainer: TestApp
 let copy: UnprotectedCopy
 let springboardCopy: UnprotectedCopy
 let browser: Browser
 let here: Scene
+let isolated: Scene
 let container: Scene
 let there: Scene
 let thereForSpringboards: Scene
@@ -40,8 +47,9 @@ beforeAll(async () => {
   springboardCopy = await startUnprotectedCopy({ ...options, keepsConnectSource: true })
   await policyContains(site, 'report-uri')
   await policyContains(withContainer, "'strict-dynamic'")
-  browser = await launchBrowser()
+  browser = await launchBrowser({ isolatesSites: true })
   here = await openScene(site.url, site)
+  isolated = { ...(await openScene(site.url, site)), isIsolated: true }
   container = await openScene(withContainer.url, withContainer)
   there = await openScene(copy.url, site, copy.reportedHosts)
   thereForSpringboards = await openScene(springboardCopy.url, site)
@@ -104,7 +112,8 @@ async function judge(name: string, scene: Scene): Promise<string | null> {
 
 async function runAttack(name: string, scene: Scene, page: Page): Promise<string | null> {
   const { url, app } = scene
-  const attack = () => page.evaluate((each) => window.attack(each), name)
+  const tag = scene.isIsolated ? await findTag(page, 'attack') : page
+  const attack = () => tag.evaluate((each) => window.attack(each), name)
   if (name === 'beacon' || name === 'form') {
     await attack()
     const pixel = `by ${name} at ${new URL(url).port}`
@@ -155,6 +164,7 @@ async function countSessions({ database }: TestApp): Promise<number> {
 
 interface Result {
   here: string | null
+  isolated: string | null
   container: string | null
   there: string | null
 }
@@ -163,21 +173,23 @@ const results = new Map<string, Result>()
 test.each(Object.keys(ATTACKS))('%s fails here and works on the unprotected copy', async (name) => {
   const weak = SPRINGBOARDS.test(name) ? thereForSpringboards : there
   // One after the other where the server's own count is the judge, for the copy is the same server.
-  const first = await Promise.all([judge(name, here), judge(name, container)])
-  const result = { here: first[0], container: first[1], there: await judge(name, weak) }
+  const scenes = [here, container, isolated].map((scene) => judge(name, scene))
+  const [inPage = 'nothing', withContainer = 'nothing', inRoom = 'nothing'] = await Promise.all(scenes)
+  const result = { here: inPage, container: withContainer, isolated: inRoom, there: await judge(name, weak) }
   results.set(name, result)
-  expect(result).toEqual({ here: null, container: null, there: expect.any(String) })
+  expect(result).toEqual({ here: null, container: null, isolated: null, there: expect.any(String) })
 })
 
 test('the table of docs/security.md says exactly what was found', () => {
   const cell = (got: string | null | undefined) => (got === null ? 'fails' : '**succeeds**')
   const rows = Object.entries(ATTACKS).map(([name, words]) => {
     const result = results.get(name)
-    return `| ${words} | ${cell(result?.here)} | ${cell(result?.container)} | ${cell(result?.there)} |`
+    const cells = [result?.here, result?.container, result?.isolated, result?.there].map(cell)
+    return `| ${words} | ${cells.join(' | ')} |`
   })
   const table = [
-    '| the tag tries to … | here | here, with a container active | unprotected copy |',
-    '|---|---|---|---|',
+    '| the tag tries to … | here | here, with a container active | here, isolated | unprotected copy |',
+    '|---|---|---|---|---|',
     ...rows,
   ].join('\n')
   const file = 'docs/security.md'
@@ -189,4 +201,42 @@ test('the table of docs/security.md says exactly what was found', () => {
   if (after !== before) writeFileSync(file, after)
   expect(after).toContain(table)
   expect(before).toBe(after)
+})
+
+/** What takes the processor or the keyboard, which two pages share. */
+const ALONE = /^(hog|focus-.*)$/
+const opened = new Map<'page' | 'isolated', Awaited<ReturnType<typeof openAttacked>>>()
+
+/** A page of its own for what leaves none usable behind; the others share one. */
+async function attackPage(name: PageAttack, place: 'page' | 'isolated'): Promise<string | null> {
+  const attacked = opened.get(place) ?? (await openAttacked(browser, site.url, place))
+  opened.set(place, attacked)
+  const got = await judgePageAttack(name, attacked, { app: site, pixel: site.victims[place] })
+  if (!DESTRUCTIVE.has(name)) return got
+  opened.delete(place)
+  await attacked.close()
+  return got
+}
+
+test.each(Object.keys(PAGE_ATTACKS) as PageAttack[])(
+  '%s works in the page, and fails in a room',
+  async (name) => {
+    const places = ['isolated', 'page'] as const
+    const [inRoom, inPage] = ALONE.test(name)
+      ? [await attackPage(name, places[0]), await attackPage(name, places[1])]
+      : await Promise.all(places.map((place) => attackPage(name, place)))
+    expect({ inPage, inRoom }).toEqual({ inPage: expect.any(String), inRoom: null })
+    writeDocRow('docs/security.md', 'rooms in Chromium', [
+      PAGE_ATTACKS[name],
+      '**succeeds**',
+      inRoomWords(name),
+    ])
+  },
+)
+
+test('without the guard, a frame inside a room takes the keyboard', async () => {
+  const attacked = await openAttacked(browser, site.url, 'isolated', { withoutGuard: true })
+  const target = { app: site, pixel: site.victims.isolated }
+  expect(await judgePageAttack('focus-nested', attacked, target)).toBe('the keyboard')
+  await attacked.close()
 })

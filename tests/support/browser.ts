@@ -13,6 +13,8 @@ interface LaunchOptions {
   /** The fonts of the visitor's device; the system's are never seen. */
   fonts?: FontWorld | undefined
   resolve?: Record<string, string> | undefined
+  /** Each site and each sandboxed frame has a process of its own, as in the browser that people have; the light one has one for all. */
+  isolatesSites?: boolean
 }
 
 /** A real browser. `resolve` sends foreign host names to local stand-ins; every other foreign name does not resolve. */
@@ -21,7 +23,11 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1'].join(',')
   return chromium.launch({
     executablePath: inject('chromium'),
-    args: [...CHROMIUM_FLAGS, `--host-resolver-rules=${rules}`],
+    args: [
+      ...CHROMIUM_FLAGS,
+      `--host-resolver-rules=${rules}`,
+      ...(options.isolatesSites ? ['--site-per-process'] : []),
+    ],
     env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[options.fonts ?? 'liberation'] },
   })
 }

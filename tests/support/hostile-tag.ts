@@ -1,5 +1,6 @@
 /** Text that the test puts in before the tag is stored. */
 export const ANON_KEY_PLACEHOLDER = 'ANON_KEY'
+export const ASSET_PLACEHOLDER = '/assets/ASSET'
 
 declare global {
   interface Window {
@@ -44,7 +45,7 @@ export function hostileTag(): void {
     return
   }
   const ownFile = (document.currentScript as HTMLScriptElement).src
-  const asset = document.querySelector<HTMLScriptElement>('script[src*="/assets/"]')?.src ?? ''
+  const asset = document.querySelector<HTMLScriptElement>('script[src*="/assets/"]')?.src ?? '/assets/ASSET'
   const springboards: Record<string, string> = {
     admin: '/admin',
     asset,

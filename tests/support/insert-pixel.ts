@@ -24,6 +24,7 @@ export async function insertPixel(db: Db, pixel: Partial<Pixel> & Pick<Pixel, 't
         is_active: pixel.is_active ?? true,
         allowed_hosts: JSON.stringify(pixel.allowed_hosts ?? []),
         ...(pixel.auto_disable === undefined ? {} : { auto_disable: pixel.auto_disable }),
+        ...(pixel.runs_in === undefined ? {} : { runs_in: pixel.runs_in }),
         consent_category: pixel.consent_category ?? DEFAULT_CATEGORY[pixel.type],
         created_at: at,
         updated_at: at,

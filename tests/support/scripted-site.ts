@@ -300,6 +300,7 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     webhook_url: null,
     send_hashed_email: false,
     auto_disable: false,
+    runs_in: 'page',
     ...stamps(LONG_AGO),
     ...pixel,
   }
@@ -396,6 +397,7 @@ export function makePreview(preview: Partial<TagPreview> = {}): TagPreview {
     allowed: [],
     sends: [],
     labels: [],
+    runs_in: null,
     ...preview,
   }
 }

@@ -11,6 +11,8 @@ import type { StandIn } from './vendor-stand-ins/stand-in.ts'
 
 /** Below a domain of its own: vendors write their cookies as widely as they may. */
 const HOST = 'www.portico.example'
+/** Where "Abrir Conta" leads: anywhere that answers. */
+const APP_URL = 'https://cdn.custom-vendor.com/app'
 /** For every label that a vendor asks for. */
 const LABEL = '70011223'
 /** Waits that end with the fact; a busy machine needs most of this. */
@@ -49,7 +51,7 @@ export interface VendorSite {
 /** The real server, a browser whose vendors are all stand-ins, and an administrator who is signed in. */
 export async function startVendorSite(): Promise<VendorSite> {
   const vendors = await startVendors()
-  const site = await startTestApp({ listen: true, env: { SITE_URL: `https://${HOST}` } })
+  const site = await startTestApp({ listen: true, env: { SITE_URL: `https://${HOST}`, APP_URL } })
   const front = await startTlsFront(vendors.certificate, () => site.config.port)
   const browser = await launchBrowser({
     resolve: { ...vendors.resolve, [HOST]: `127.0.0.1:${front.port}` },

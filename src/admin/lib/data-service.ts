@@ -13,6 +13,7 @@ type PixelInput = Plain<
     | 'code'
     | 'is_active'
     | 'auto_disable'
+    | 'runs_in'
     | 'consent_category'
     | 'conversion_labels'
     | 'delivery'

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
 import type { Caller } from '../http/caller.ts'
 import { HitCounter } from '../http/hit-counter.ts'
-import { createLogger, type Logger } from '../http/logger.ts'
+import { createLogger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import { PublicLimits } from '../http/public-limits.ts'
 import { createIdentify } from './access/identify.ts'
@@ -15,7 +15,7 @@ import { CODE_SECRET } from './keys/give-up-secrets.ts'
 import { KeyRing } from './keys/key-ring.ts'
 import type { Letter } from './mail/letter.ts'
 import { MailQueue } from './mail/mail-queue.ts'
-import { createMailTransport } from './mail/mail-transport.ts'
+import { createMailTransport, type SendMail } from './mail/mail-transport.ts'
 import { renderLetter } from './mail/render-letter.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
 import { bootSession } from './sessions/boot-session.ts'
@@ -30,7 +30,7 @@ export interface Auth {
   anonKey: () => Promise<string>
   /** A session for the tab of a top-level navigation, or null. */
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  /** Through the house's mail, at once; throws when it was not taken. */
+  /** Through the house's mail; throws when it was not taken. */
   sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
 }
 
@@ -38,11 +38,11 @@ export async function createAuth(
   config: Config,
   db: Db,
   secrets: SecretPort,
-  log?: Logger,
+  log = createLogger('silent'),
   limits?: PublicLimits,
+  send = createMailTransport(config, log),
 ): Promise<Auth> {
-  const context = await createAuthContext(config, db, secrets, log, limits)
-  const send = createMailTransport(config, log ?? createLogger('silent'))
+  const context = await createAuthContext(config, db, secrets, log, limits, send)
   return {
     context,
     identify: createIdentify(context),
@@ -53,12 +53,14 @@ export async function createAuth(
   }
 }
 
+/** `send` takes a mail over; where there is no queue for it, as in a command, the mail server is told at once. */
 export async function createAuthContext(
   config: Config,
   db: Db,
   secrets: SecretPort,
   log = createLogger('silent'),
   limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
+  send: SendMail = createMailTransport(config, log),
 ): Promise<AuthContext> {
   const makeSecret = () => randomBytes(32).toString('base64url')
   return {
@@ -70,7 +72,7 @@ export async function createAuthContext(
     deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
     limits,
-    mail: new MailQueue({ send: createMailTransport(config, log), log }),
+    mail: new MailQueue({ send, log }),
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }
 }

@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts'
 import { BackupError } from '../db/backup-error.ts'
 import { DataDirectoryInUseError } from '../db/data-directory-lock.ts'
 import { NotOwnerOnlyError } from '../db/owner-only.ts'
+import { EvidenceFault } from '../evidence/file/evidence-fault.ts'
 import { SecretKeyError } from '../secrets/secret-key-error.ts'
 
 /** A call that does not fit the command's usage. */
@@ -13,6 +14,7 @@ const EXPECTED = [
   BackupError,
   ConfigError,
   DataDirectoryInUseError,
+  EvidenceFault,
   NotOwnerOnlyError,
   SecretKeyError,
   UsageError,

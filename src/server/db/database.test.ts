@@ -36,6 +36,7 @@ describe.each(ENGINES)('the database on %s', (engine) => {
       allowed_hosts: ['a.example'],
       conversion_labels: {},
       auto_disable: false,
+      runs_in: 'page',
       delivery: 'browser',
       has_access_token: false,
       access_token_stored_at: null,

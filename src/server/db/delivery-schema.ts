@@ -11,17 +11,18 @@ export interface PixelSecrets {
   value: string
 }
 
-/** An event that waits to be told to one destination. The row is all that is kept about the visitor, until it is settled. */
+/** What waits to be told to one destination. The row is all that is kept about a visitor, until it is settled. */
 export interface Deliveries {
   id: string
-  kind: 'meta' | 'google_analytics' | 'webhook'
-  pixel_id: string
+  kind: PixelKind | 'newsletter' | 'mail'
+  /** Of an event, as are the next four: null in any other row. */
+  pixel_id: string | null
   /** The page's own, which the browser's copy carries too. */
-  event_id: string
-  event: ServerEventName
+  event_id: string | null
+  event: ServerEventName | null
   /** The choice that it is sent under; looked up again when it is sent. */
-  consent_id: string
-  category: OptionalCategory
+  consent_id: string | null
+  category: OptionalCategory | null
   /** JSON that the engine does not look into. */
   payload: string
   /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
@@ -33,9 +34,16 @@ export interface Deliveries {
   /** Set before it is sent to a vendor that counts twice what comes twice. */
   sent_at: Timestamp | null
   created_at: Timestamp
-  /** From then on the vendor no longer takes it. */
-  expires_at: Timestamp
+  /** From then on it is of no use to whom it is for; null where attempts are counted instead. */
+  expires_at: Timestamp | null
+  /** Whom the newsletter's webhook is told of: the address is there and nowhere else. */
+  subscription_id: string | null
+  /** A mail, which can hold what signs in: sealed. */
+  sealed: string | null
 }
+
+/** How a pixel's vendor is told. */
+export type PixelKind = 'meta' | 'google_analytics' | 'webhook'
 
 /** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
 export interface SignUpHashes {

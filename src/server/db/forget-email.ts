@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely'
 import { countSettled } from './count-settled.ts'
 import type { Db } from './database.ts'
 import { hashEmail } from './hash-email.ts'
@@ -11,6 +12,7 @@ export async function forgetEmail(trx: Db, email: string): Promise<void> {
     .deleteFrom('deliveries')
     .where('email_hash', '=', hash)
     .returning(['pixel_id', 'created_at'])
+    .$narrowType<{ pixel_id: NotNull }>()
     .execute()
   await countSettled(
     trx,

@@ -27,6 +27,9 @@ import * as tagTests from './migrations/0023-tag-tests.ts'
 import * as breaker from './migrations/0024-breaker.ts'
 import * as passkeys from './migrations/0025-passkeys.ts'
 import * as linkCodes from './migrations/0026-link-codes.ts'
+import * as oneQueue from './migrations/0027-one-queue.ts'
+import * as runsIn from './migrations/0028-runs-in.ts'
+import * as consentEvidence from './migrations/0029-consent-evidence.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
 import type { Schema } from './schema.ts'
 
@@ -57,6 +60,9 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-breaker': { up: breaker.up },
   '0025-passkeys': { up: passkeys.up },
   '0026-link-codes': { up: linkCodes.up },
+  '0027-one-queue': { up: oneQueue.up },
+  '0028-runs-in': { up: runsIn.up },
+  '0029-consent-evidence': { up: consentEvidence.up },
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
 }
 

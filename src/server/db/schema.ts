@@ -4,6 +4,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { TestStep } from '#contract/tag-test.ts'
 import type {
   AdminRoles,
@@ -28,6 +29,16 @@ import type {
   PixelSecrets,
   SignUpHashes,
 } from './delivery-schema.ts'
+import type {
+  ConsentCounts,
+  ConsentLeaves,
+  ConsentNotices,
+  ConsentParties,
+  ConsentRecords,
+  ConsentSeals,
+  ConsentTree,
+  ConsentTreeNodes,
+} from './evidence-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -71,6 +82,7 @@ interface TrackingPixels {
   deleted_at: Generated<string | null>
   /** May be paused by itself when visits fail; else that is only said. */
   auto_disable: Generated<boolean>
+  runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
@@ -176,16 +188,6 @@ interface BlockedHosts {
   count: Generated<number>
   first_seen_at: Timestamp
   last_seen_at: Timestamp
-}
-
-interface ConsentRecords {
-  id: string
-  consent_id: string
-  action: string
-  categories: Json<string[]>
-  text_version: number
-  tag_set_version: string
-  created_at: Timestamp
 }
 
 interface NewsletterSubscriptions {
@@ -318,6 +320,13 @@ export interface Schema {
   tag_tests: TagTests
   blocked_hosts: BlockedHosts
   consent_records: ConsentRecords
+  consent_notices: ConsentNotices
+  consent_parties: ConsentParties
+  consent_leaves: ConsentLeaves
+  consent_tree_nodes: ConsentTreeNodes
+  consent_tree: ConsentTree
+  consent_seals: ConsentSeals
+  consent_counts: ConsentCounts
   newsletter_subscriptions: NewsletterSubscriptions
   site_state: SiteState
   site_counts: SiteCounts

@@ -1,49 +1,73 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
-import type { EventPayload } from '../db/delivery-schema.ts'
+import type { Deliveries } from '../db/delivery-schema.ts'
+import type { Schema } from '../db/schema.ts'
 import { aheadRange } from '../db/stored-time.ts'
-import { LONGEST_DELAY_MS } from './back-off.ts'
-import type { Job } from './job.ts'
+
+/** What a process has taken, until the lease ends. */
+export interface Claim
+  extends Pick<
+    Deliveries,
+    | 'id'
+    | 'pixel_id'
+    | 'event_id'
+    | 'event'
+    | 'consent_id'
+    | 'category'
+    | 'payload'
+    | 'subscription_id'
+    | 'sealed'
+    | 'created_at'
+    | 'expires_at'
+  > {
+  /** Those that were begun, this one among them. */
+  attempts: number
+  /** Names this claim: whoever holds another value of it has lost the row. */
+  leased_until: string
+  /** A process that is gone may have sent it to a vendor that counts twice what comes twice. */
+  maybeSent: boolean
+}
+
+/** The rows that one lane takes from. */
+export type ClaimScope = { pixelId: string } | { kind: 'newsletter' | 'mail' }
 
 export interface ClaimOptions {
-  pixelId: string
+  scope: ClaimScope
   now: number
   limit: number
   leaseMs: number
+  /** The furthest ahead that an attempt is ever put. */
+  longestDelayMs: number
   /** Notes each as sent before it is: what then comes back unsettled is not sent again. */
   atMostOnce: boolean
 }
 
-/** What was claimed to be sent, and what a process that is gone may have sent. */
-export interface Claimed {
-  jobs: Job[]
-  maybeSent: Job[]
-}
-
 /**
- * Takes what is due of one pixel, oldest first, until the lease ends: it is not due before. One statement, so one short
- * transaction; `skip locked` lets replicas take different rows at once. A time further ahead than we ever write was
- * written before the clock was set back, and counts as past; those are asked for apart, so that both use the index.
+ * Takes what is due, oldest first, until the lease ends: it is not due before. One statement, so one short transaction;
+ * `skip locked` lets replicas take different rows at once. A time further ahead than we ever write was written before the
+ * clock was set back, and counts as past; those are asked for apart, so that both use the index.
  */
-export async function claimDue(db: Db, options: ClaimOptions): Promise<Claimed> {
-  const due = await claim(db, options, '<=', new Date(options.now).toISOString())
-  if (due.jobs.length + due.maybeSent.length > 0) return due
-  return claim(db, options, '>', aheadRange(LONGEST_DELAY_MS, options.now).upTo)
+export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim[]> {
+  const { now, longestDelayMs } = options
+  const due = await claim(db, options, '<=', new Date(now).toISOString())
+  if (due.length > 0) return due
+  return claim(db, options, '>', aheadRange(longestDelayMs, now).upTo)
 }
 
 async function claim(
   db: Db,
-  { pixelId, now, limit, leaseMs, atMostOnce }: ClaimOptions,
+  { scope, now, limit, leaseMs, atMostOnce }: ClaimOptions,
   comparison: '<=' | '>',
   time: string,
-): Promise<Claimed> {
+): Promise<Claim[]> {
   const until = new Date(now + leaseMs).toISOString()
   const rows = await db
     .with('due', (qb) =>
       qb
         .selectFrom('deliveries')
         .select('id')
-        .where('pixel_id', '=', pixelId)
+        .where((eb) => isOf(eb, scope))
         .where('next_attempt_at', comparison, time)
         .orderBy('next_attempt_at')
         .limit(limit)
@@ -65,32 +89,49 @@ async function claim(
       'event',
       'consent_id',
       'category',
+      'payload',
+      'subscription_id',
+      'sealed',
       'attempts',
       'leased_until',
       'sent_at',
       'created_at',
       'expires_at',
-      'payload',
     ])
     .execute()
-  const claimed: Claimed = { jobs: [], maybeSent: [] }
-  for (const { payload, sent_at, leased_until, ...row } of rows) {
-    const job: Job = {
-      ...row,
-      leased_until: leased_until ?? until,
-      payload: JSON.parse(payload) as EventPayload,
-    }
-    const isOld = sent_at !== null && Date.parse(sent_at) !== now
-    ;(isOld ? claimed.maybeSent : claimed.jobs).push(job)
-  }
-  return claimed
+  return rows.map(({ sent_at, leased_until, ...row }) => ({
+    ...row,
+    leased_until: leased_until ?? until,
+    maybeSent: sent_at !== null && Date.parse(sent_at) !== now,
+  }))
 }
 
-/** Only where no other process can hold one: what a killed server left is due again at once. */
+function isOf(eb: ExpressionBuilder<Schema, 'deliveries'>, scope: ClaimScope): Expression<SqlBool> {
+  if ('pixelId' in scope) return eb('pixel_id', '=', scope.pixelId)
+  return eb.and([eb('pixel_id', 'is', null), eb('kind', '=', scope.kind)])
+}
+
+/** When the first of a kind is due that no pixel stands for. */
+export async function findDue(db: Db, kind: 'newsletter' | 'mail'): Promise<string | null> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('next_attempt_at')
+    .where((eb) => isOf(eb, { kind }))
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.next_attempt_at ?? null
+}
+
+/** Only where no other process can hold one: what a killed server left is due again at once, and was no attempt. */
 export async function releaseEveryLease(db: Db, now: number): Promise<void> {
   await db
     .updateTable('deliveries')
-    .set({ leased_until: null, next_attempt_at: new Date(now).toISOString() })
+    .set((eb) => ({
+      leased_until: null,
+      next_attempt_at: new Date(now).toISOString(),
+      attempts: eb('attempts', '-', 1),
+    }))
     .where('leased_until', 'is not', null)
     .execute()
 }

@@ -1,40 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineOf } from '../db/column-types.ts'
+import type { Db } from '../db/database.ts'
+import { isStillAhead } from '../db/stored-time.ts'
 import type { Logger } from '../http/logger.ts'
-import { LONGEST_DELAY_MS } from './back-off.ts'
 import { releaseEveryLease } from './claim-due.ts'
-import { deliverSome } from './deliver-some.ts'
-import { listSending, type SendingPixel } from './list-sending.ts'
-import type { OutgoingClient } from './outgoing-client.ts'
-import type { TargetDeps } from './read-target.ts'
-import type { Outcome, Stop } from './settle-jobs.ts'
+import type { Lane, LaneSource } from './lane.ts'
 
-/** Longer than a round can take, with room for replicas whose clocks differ. */
-const LEASE_MS = 5 * 60_000
-/** Polled beside the timers, which miss another process's event, a clock that jumped, a lease that ended. */
+/** Renewed while a round runs. What a killed replica held is free after it; clocks may differ by two thirds of it. */
+const LEASE_MS = 30_000
+/** Polled beside the timers, which miss another process's row, a clock that jumped, a lease that ended. */
 const POLL_MS = 1_000
 /** What runs when we are told to stop gets this long before it is cut off and given back. */
 const GRACE_MS = 3_000
-const CLOCK_TOLERANCE_MS = 60_000
+/** However much is stored, the queue is looked at so often at most; the first look is at once. */
+const LOOK_MS = 50
 
-export interface DeliveryWorkerDeps extends TargetDeps {
-  client: OutgoingClient
-  log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** A pixel's sending stopped: somebody has to know. */
-  onStopped?: (pixel: { id: string; name: string }, stop: Stop) => void
-  onSettled?: (outcome: Outcome) => void
+export interface DeliveryWorkerDeps {
+  db: Db
+  sources: readonly LaneSource[]
+  log: Pick<Logger, 'error'>
   now?: () => number
   timing?: Partial<{ leaseMs: number; pollMs: number; graceMs: number }>
 }
 
-/** Tells each destination of what waits for it; a slow one holds up none of the others. */
+/** Sends what waits in `deliveries`, lane by lane at the same time, for as long as the app runs. */
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps
   readonly #now: () => number
   readonly #timing
   readonly #stopping = new AbortController()
   readonly #cutOff = new AbortController()
-  readonly #busy = new Map<string, Promise<void>>()
+  /** What runs, by lane. */
+  readonly #busy = new Map<string, Set<Promise<void>>>()
+  /** Lanes that something was stored for while all of their rounds ran. */
+  readonly #again = new Set<string>()
+  /** Lanes whose last round failed, and when they may run again. */
+  readonly #restsUntil = new Map<string, number>()
   #woken = Promise.withResolvers<void>()
   #loop: Promise<void> | null = null
 
@@ -58,62 +59,81 @@ export class DeliveryWorker {
     this.#stopping.abort()
     this.wake()
     const deadline = setTimeout(() => this.#cutOff.abort(), this.#timing.graceMs)
+    const isStarted = this.#loop !== null
     await this.#loop
-    await Promise.all(this.#busy.values())
+    await Promise.all([...this.#busy.values()].flatMap((running) => [...running]))
+    if (isStarted)
+      for (const source of this.#deps.sources)
+        if (source.last !== undefined) await this.#deliver(source.last())
     clearTimeout(deadline)
   }
 
   async #run(): Promise<void> {
-    let released = engineOf(this.#deps.db) !== 'sqlite'
+    const { db, sources, log } = this.#deps
+    let released = engineOf(db) !== 'sqlite'
     while (!this.#stopping.signal.aborted) {
+      const lookedAt = performance.now()
       this.#woken = Promise.withResolvers()
+      let pause = this.#timing.pollMs
       try {
-        if (!released) await releaseEveryLease(this.#deps.db, this.#now())
+        if (!released) await releaseEveryLease(db, this.#now())
         released = true
         const now = this.#now()
-        for (const pixel of await listSending(this.#deps.db, now)) if (isDue(pixel, now)) this.#begin(pixel)
+        const lanes = (await Promise.all(sources.map((source) => source.list(db, now)))).flat()
+        for (const lane of lanes) {
+          const waitMs = untilDue(lane, now)
+          if (waitMs === 0) this.#begin(lane)
+          else pause = Math.min(pause, waitMs)
+        }
       } catch (error) {
-        this.#deps.log.error({ err: error }, 'deliveries: the queue could not be read')
+        log.error({ err: error }, 'deliveries: the queue could not be read')
       }
-      await this.#rest()
+      await this.#rest(pause)
+      const early = LOOK_MS - (performance.now() - lookedAt)
+      if (early > 0 && !this.#stopping.signal.aborted) await sleep(early, undefined, { ref: false })
     }
   }
 
-  #begin(pixel: SendingPixel): void {
-    if (this.#busy.has(pixel.id) || this.#stopping.signal.aborted) return
-    const work = this.#deliver(pixel)
-      .catch((error) => this.#deps.log.error({ err: error, pixel: pixel.id }, 'deliveries: a round failed'))
-      .finally(() => this.#busy.delete(pixel.id))
-    this.#busy.set(pixel.id, work)
+  #begin(lane: Lane): void {
+    if (this.#stopping.signal.aborted || (this.#restsUntil.get(lane.key) ?? 0) > performance.now()) return
+    const running = this.#busy.get(lane.key) ?? new Set()
+    this.#busy.set(lane.key, running)
+    if (running.size >= lane.rounds) {
+      this.#again.add(lane.key)
+      return
+    }
+    const work = this.#deliver(lane).finally(() => {
+      running.delete(work)
+      if (running.size === 0) this.#busy.delete(lane.key)
+      if (this.#again.delete(lane.key)) this.wake()
+    })
+    running.add(work)
   }
 
-  /** Round after round while there is something to do. */
-  async #deliver(pixel: SendingPixel): Promise<void> {
-    for (let goesOn = true; goesOn && !this.#stopping.signal.aborted; ) {
-      const { outcomes, stop, isFirstToStop } = await deliverSome(
-        { ...this.#deps, now: this.#now, leaseMs: this.#timing.leaseMs, signal: this.#cutOff.signal },
-        pixel.id,
-      )
-      for (const outcome of outcomes) this.#deps.onSettled?.(outcome)
-      if (stop !== null && isFirstToStop) {
-        this.#deps.log.warn({ pixel: pixel.id, reason: stop.code }, 'deliveries: sending for a pixel stopped')
-        this.#deps.onStopped?.(pixel, stop)
-      }
-      goesOn = outcomes.some(({ state }) => state !== 'waiting') && stop === null
+  /** Round after round while there is something to do, and others beside it as far as the lane allows. */
+  async #deliver(lane: Lane): Promise<void> {
+    const { db, log } = this.#deps
+    const round = { db, now: this.#now, leaseMs: this.#timing.leaseMs, signal: this.#cutOff.signal }
+    try {
+      let end = await lane.run(round)
+      for (; end === 'more' && !this.#stopping.signal.aborted; end = await lane.run(round)) this.#begin(lane)
+      if (end === 'failing') this.#restsUntil.set(lane.key, performance.now() + this.#timing.pollMs)
+    } catch (error) {
+      log.error({ err: error, lane: lane.key }, 'deliveries: a round failed')
     }
   }
 
-  async #rest(): Promise<void> {
+  /** Never longer than the poll, so that a clock that jumps is noticed. */
+  async #rest(ms: number): Promise<void> {
     const over = new AbortController()
-    const timer = sleep(this.#timing.pollMs, undefined, { ref: false, signal: over.signal }).catch(() => {})
+    const timer = sleep(ms, undefined, { ref: false, signal: over.signal }).catch(() => {})
     await Promise.race([timer, this.#woken.promise])
     over.abort()
   }
 }
 
 /** A time further ahead than we ever write is a wrong clock's, and counts as past. */
-function isDue({ due }: SendingPixel, now: number): boolean {
-  if (due === null) return false
-  const ahead = Date.parse(due) - now
-  return ahead <= 0 || ahead > LONGEST_DELAY_MS + CLOCK_TOLERANCE_MS
+function untilDue({ due, longestDelayMs }: Lane, now: number): number {
+  if (due === null) return Number.POSITIVE_INFINITY
+  return isStillAhead(due, longestDelayMs, now) ? Date.parse(due) - now : 0
 }

@@ -1,4 +1,4 @@
-import type { Stop } from './settle-jobs.ts'
+import type { Stop } from './pixels/record-outcomes.ts'
 
 /** What administrators are told when nothing more is sent for a pixel. */
 export function describeStop(pixel: { id: string; name: string }, { message }: Stop) {

@@ -1,5 +1,5 @@
 import type { ServerEventName } from '#contract/server-event.ts'
-import type { Deliveries, EventPayload } from '../db/delivery-schema.ts'
+import type { EventPayload, PixelKind } from '../db/delivery-schema.ts'
 import type { OutgoingClient } from './outgoing-client.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -12,8 +12,6 @@ export interface Job {
   consent_id: string
   category: string
   attempts: number
-  /** Names this claim: whoever holds another value of it has lost the row. */
-  leased_until: string
   created_at: string
   expires_at: string
   payload: EventPayload
@@ -21,7 +19,7 @@ export interface Job {
 
 /** Where a pixel's events go, and what with. */
 export interface Target {
-  kind: Deliveries['kind']
+  kind: PixelKind
   /** The vendor's ID of the pixel. */
   account: string
   /** Never logged, shown or put into an error. */
@@ -43,7 +41,7 @@ export interface Request {
 export interface Channel {
   /** Events in one request. */
   batch: number
-  /** Requests at a time. */
+  /** Requests at a time, in one round. */
   parallel: number
   /** The vendor counts twice what comes twice: what may have been written is never sent again. */
   atMostOnce: boolean

@@ -17,25 +17,36 @@ export interface OutgoingOptions {
   noProxy: string | null
 }
 
+export interface PostOptions {
+  /** The operator configured the address: it may lead anywhere. What was typed in the dashboard leads to the public. */
+  anyAddress?: boolean
+  timeoutMs?: number
+  /** The status is the whole answer: a body that is cut off or never ends changes nothing. */
+  statusOnly?: boolean
+}
+
 /**
  * All that the server sends to vendors and webhooks goes through here: through the proxy that the configuration names
  * or to public addresses alone, with limits of time and size, certificates checked, no redirect followed.
  */
 export class OutgoingClient {
-  readonly #agent: EnvHttpProxyAgent
+  readonly #public: EnvHttpProxyAgent
+  readonly #any: EnvHttpProxyAgent
 
   constructor({ httpsProxy, noProxy }: OutgoingOptions) {
-    this.#agent = new EnvHttpProxyAgent({
+    const shared = {
       // Empty, not absent: else it would look into the environment by itself.
       httpProxy: '',
       httpsProxy: httpsProxy ?? '',
       noProxy: noProxy ?? '',
-      // Only for what goes past the proxy, whose duty resolving is otherwise.
-      connect: { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS },
       headersTimeout: ANSWER_TIMEOUT_MS,
       bodyTimeout: ANSWER_TIMEOUT_MS,
       maxResponseSize: MAX_ANSWER_BYTES,
-    })
+    }
+    // Only for what goes past the proxy, whose duty resolving is otherwise.
+    const connect = { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS }
+    this.#public = new EnvHttpProxyAgent({ ...shared, connect })
+    this.#any = new EnvHttpProxyAgent({ ...shared, connect: { timeout: CONNECT_TIMEOUT_MS } })
   }
 
   async post(
@@ -43,9 +54,15 @@ export class OutgoingClient {
     headers: Record<string, string>,
     body: string,
     signal: AbortSignal,
+    {
+      anyAddress = false,
+      timeoutMs = CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS,
+      statusOnly = false,
+    }: PostOptions = {},
   ): Promise<Answer> {
     let written = false
-    const noting = this.#agent.compose(
+    const agent = anyAddress ? this.#any : this.#public
+    const noting = agent.compose(
       (dispatch) => (options, handler) =>
         dispatch(options, {
           ...bindHandler(handler),
@@ -62,13 +79,13 @@ export class OutgoingClient {
         dispatcher: noting,
         headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...headers },
         body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
       return {
         kind: 'answer',
         status: answer.statusCode,
         headers: answer.headers,
-        body: await answer.body.text(),
+        body: await (statusOnly ? readToEnd(answer.body) : answer.body.text()),
       }
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', written }
@@ -76,8 +93,8 @@ export class OutgoingClient {
     }
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy()
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#any.destroy()])
   }
 }
 
@@ -92,6 +109,12 @@ function bindHandler(handler: Handler): Handler {
     onResponseEnd: handler.onResponseEnd?.bind(handler),
     onResponseError: handler.onResponseError?.bind(handler),
   } as Handler
+}
+
+/** Reading a short body to its end lets the connection be used again; more than that is not worth a failure. */
+async function readToEnd(body: Dispatcher.ResponseData['body']): Promise<string> {
+  await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => {})
+  return ''
 }
 
 /** Never the message: it can hold an address with a secret in it. */

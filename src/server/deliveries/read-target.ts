@@ -1,6 +1,6 @@
 import type { PixelType } from '#contract/pixel.ts'
 import type { Db } from '../db/database.ts'
-import type { Deliveries } from '../db/delivery-schema.ts'
+import type { PixelKind } from '../db/delivery-schema.ts'
 import type { SecretPort } from '../db/secret-port.ts'
 import type { Target } from './job.ts'
 
@@ -11,7 +11,7 @@ export interface TargetDeps {
   graphVersion: string
 }
 
-const KIND_OF_TYPE: Partial<Record<PixelType, Deliveries['kind']>> = {
+const KIND_OF_TYPE: Partial<Record<PixelType, PixelKind>> = {
   meta: 'meta',
   google_analytics: 'google_analytics',
   custom: 'webhook',

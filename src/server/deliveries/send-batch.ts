@@ -1,10 +1,12 @@
 import type { Channel, Job, Target } from './job.ts'
+import type { Outcome } from './lane.ts'
+import { untouched } from './outcome.ts'
 import type { OutgoingClient } from './outgoing-client.ts'
-import type { Outcome, Stop } from './settle-jobs.ts'
+import type { Stop } from './pixels/record-outcomes.ts'
 import type { Verdict } from './verdict.ts'
 
 interface Sent {
-  outcomes: Outcome[]
+  outcomes: Outcome<Job>[]
   stop: Stop | null
 }
 
@@ -25,13 +27,14 @@ export async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<S
   const middle = Math.ceil(jobs.length / 2)
   const first = await sendBatch(deps, jobs.slice(0, middle))
   const rest = jobs.slice(middle)
-  if (first.stop !== null) return { ...first, outcomes: [...first.outcomes, ...rest.map(untouched)] }
+  if (first.stop !== null)
+    return { ...first, outcomes: [...first.outcomes, ...rest.map((job) => untouched(job))] }
   const second = await sendBatch(deps, rest)
   return { outcomes: [...first.outcomes, ...second.outcomes], stop: second.stop }
 }
 
 function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' }>): Sent {
-  if (verdict.kind === 'interrupted') return { outcomes: jobs.map(untouched), stop: null }
+  if (verdict.kind === 'interrupted') return { outcomes: jobs.map((job) => untouched(job)), stop: null }
   const { answer, message } = verdict
   const said = { answer, message, isUntouched: false }
   if (verdict.kind === 'settled') {
@@ -43,9 +46,4 @@ function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' 
     outcomes: jobs.map((job) => ({ job, state: 'waiting', reason: '', afterMs, ...said })),
     stop: verdict.kind === 'stop' ? { code: verdict.code, message } : null,
   }
-}
-
-/** Given back as it was. */
-export function untouched(job: Job): Outcome {
-  return { job, state: 'waiting', reason: '', answer: '', message: '', afterMs: null, isUntouched: true }
 }

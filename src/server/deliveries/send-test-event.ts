@@ -55,7 +55,6 @@ function compose(target: Target, { event, eventId, testCode, agent, address }: T
     consent_id: '',
     category: '',
     attempts: 1,
-    leased_until: '',
     created_at: '',
     expires_at: '',
     payload: {

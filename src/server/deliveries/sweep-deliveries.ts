@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely'
 import { change } from '../db/change.ts'
 import { countSettled } from '../db/count-settled.ts'
 import type { Db } from '../db/database.ts'
@@ -43,9 +44,11 @@ function expireSome(db: Db, rows: number, now: number): Promise<bigint> {
           .selectFrom('deliveries')
           .select('id')
           .where('expires_at', '<=', new Date(now).toISOString())
+          .where('pixel_id', 'is not', null)
           .limit(rows),
       )
       .returning(['pixel_id', 'created_at', 'sent_at'])
+      .$narrowType<{ pixel_id: NotNull }>()
       .execute()
     await countSettled(
       trx,

@@ -14,6 +14,7 @@ import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-pu
 import { isPublicAddress } from '../http/is-public-address.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
+import { EventWriter } from './event-writer.ts'
 import { allowsEmail, readChoice } from './read-choice.ts'
 import { sweepSignUps } from './remember-sign-up.ts'
 import { storeEvent } from './store-event.ts'
@@ -37,6 +38,7 @@ export interface EventDeps {
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const { db, guard, destinations, siteUrl, onStored } = deps
+  const writer = new EventWriter(db)
   const isSecure = siteUrl.startsWith('https:')
   sweepRegularly(app, 'addresses of subscriptions', () => sweepSignUps(db))
 
@@ -65,7 +67,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
       now: Date.now(),
     }
     const identity = identify(context, page, granted, known)
-    await storeEvent(db, granted, {
+    await storeEvent({ db, writer }, granted, {
       event,
       consentId: choice.id,
       allowsEmail: allowsEmail(choice),

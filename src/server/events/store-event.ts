@@ -4,6 +4,7 @@ import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { EventPayload } from '#server/db/delivery-schema.ts'
 import type { Destination } from './destinations.ts'
+import { type EventRow, type EventWriter, insertEvents } from './event-writer.ts'
 import { takeSignUp } from './remember-sign-up.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,50 +27,42 @@ interface StoredEvent {
   allowsEmail: boolean
 }
 
-/** One row for each destination in one statement, durable when it resolves. The same event again changes nothing. */
+/** One row for each destination, durable when it resolves. The same event again changes nothing. */
 export async function storeEvent(
-  db: Db,
+  { db, writer }: { db: Db; writer: EventWriter },
   destinations: readonly Destination[],
   stored: StoredEvent,
 ): Promise<void> {
   const carriesEmail =
     stored.allowsEmail && stored.event.name === 'sign_up' && destinations.some(({ sendsEmail }) => sendsEmail)
-  if (!carriesEmail) return insert(db, destinations, stored, null)
-  await change(db, async (trx) =>
-    insert(trx, destinations, stored, await takeSignUp(trx, stored.consentId, stored.payload.at)),
-  )
+  if (!carriesEmail) return writer.insert(rowsOf(destinations, stored, null))
+  await change(db, async (trx) => {
+    const hash = await takeSignUp(trx, stored.consentId, stored.payload.at)
+    await insertEvents(trx, rowsOf(destinations, stored, hash))
+  })
 }
 
-async function insert(
-  db: Db,
+function rowsOf(
   destinations: readonly Destination[],
   { event, consentId, payload }: StoredEvent,
   emailHash: string | null,
-): Promise<void> {
+): EventRow[] {
   const at = new Date(payload.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  await db
-    .insertInto('deliveries')
-    .values(
-      destinations.map((destination) => ({
-        id: randomUUID(),
-        kind: destination.kind,
-        pixel_id: destination.id,
-        event_id: eventId,
-        event: event.name,
-        consent_id: consentId,
-        category: destination.category,
-        payload: JSON.stringify(payloadFor(destination, payload, emailHash)),
-        ...(destination.sendsEmail && emailHash !== null ? { email_hash: emailHash } : {}),
-        next_attempt_at: at,
-        leased_until: null,
-        sent_at: null,
-        created_at: at,
-        expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
-      })),
-    )
-    .onConflict((conflict) => conflict.columns(['pixel_id', 'event_id']).doNothing())
-    .execute()
+  return destinations.map((destination) => ({
+    id: randomUUID(),
+    kind: destination.kind,
+    pixel_id: destination.id,
+    event_id: eventId,
+    event: event.name,
+    consent_id: consentId,
+    category: destination.category,
+    payload: JSON.stringify(payloadFor(destination, payload, emailHash)),
+    email_hash: destination.sendsEmail ? emailHash : null,
+    next_attempt_at: at,
+    created_at: at,
+    expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
+  }))
 }
 
 /** What this destination is told, and nothing that only another one is. */

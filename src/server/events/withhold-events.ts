@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { change } from '#server/db/change.ts'
@@ -50,6 +51,7 @@ async function deleteWaiting(
       .where('consent_id', '=', consentId)
       .where('category', 'in', categories)
       .returning(['pixel_id', 'created_at', 'sent_at'])
+      .$narrowType<{ pixel_id: NotNull }>()
       .execute()
     await countSettled(
       trx,

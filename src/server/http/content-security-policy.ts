@@ -1,3 +1,5 @@
+import { ROOMS_PATH } from '#contract/room.ts'
+
 /** Directives of a Content-Security-Policy, in the order in which they are written. */
 export type Policy = Record<string, readonly string[]>
 
@@ -67,13 +69,18 @@ export interface TagPolicy {
   reportPath: string
   /** True when the page itself is served by https: a host without a scheme then means https, and is eight bytes shorter. */
   https: boolean
+  /** Where this site answers, when a tag runs in a frame of its own; no other path of ours may be framed. */
+  roomOrigins?: readonly string[]
 }
 
 /** The policy of the one page that runs tags. Only https, only named hosts, never this site itself. */
-export function withTags(policy: Policy, { sources, trustsContainer, reportPath, https }: TagPolicy): Policy {
+export function withTags(
+  policy: Policy,
+  { sources, trustsContainer, reportPath, https, roomOrigins = [] }: TagPolicy,
+): Policy {
   const extend = (directive: string, hosts: readonly string[]) => [
     ...(policy[directive] ?? []).filter((source) => source !== "'none'" || hosts.length === 0),
-    ...hosts.map((host) => (https || host.includes('://') ? host : `https://${host}`)),
+    ...hosts.map((host) => toHttps(host, https)),
   ]
   const { media } = sources
   return {
@@ -85,9 +92,42 @@ export function withTags(policy: Policy, { sources, trustsContainer, reportPath,
     ...(media.length === 0 ? {} : { 'media-src': extend('media-src', media) }),
     'connect-src': extend('connect-src', sources.connect),
     'form-action': extend('form-action', sources.form),
-    'frame-src': extend('frame-src', sources.frame),
+    'frame-src': extend('frame-src', [...under(roomOrigins, ROOMS_PATH), ...sources.frame]),
     'report-uri': [reportPath],
   }
+}
+
+interface RoomPolicy {
+  sources: TagSources
+  https: boolean
+  /** Whose pages may frame it. */
+  origins: readonly string[]
+}
+
+/**
+ * The document of one isolated tag: an opaque origin that may run scripts and reach the tag's own hosts. It may not
+ * navigate, submit, open or ask for anything, and nothing of ours is within its reach. Inside there is nobody to protect
+ * from the tag's own inline scripts. `'self'` is in none of it: WebKit takes it for the opaque origin.
+ */
+export function roomPolicy({ sources, https, origins }: RoomPolicy): Policy {
+  const allow = (hosts: readonly string[]) =>
+    hosts.length === 0 ? NONE : hosts.map((host) => toHttps(host, https))
+  return {
+    sandbox: ['allow-scripts'],
+    'default-src': NONE,
+    'script-src': ["'unsafe-inline'", ...sources.script.map((host) => toHttps(host, https))],
+    // What a picture would be fetched from, a conversion may be sent to by `fetch`, which outlives the page.
+    'connect-src': allow([...new Set([...sources.connect, ...sources.image])]),
+    'img-src': [...sources.image.map((host) => toHttps(host, https)), 'data:'],
+    'frame-src': allow(sources.frame),
+    'form-action': NONE,
+    'base-uri': NONE,
+    'frame-ancestors': origins,
+  }
+}
+
+function toHttps(host: string, https: boolean): string {
+  return https || host.includes('://') ? host : `https://${host}`
 }
 
 /** Never `'self'` for scripts: that would admit `/tags/*.js`. Never a foreign host. */

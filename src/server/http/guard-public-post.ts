@@ -18,6 +18,11 @@ export function guardPublicPost(
 ): void {
   if (!isFromOwnPage(request, siteUrl))
     throw new AppError(403, 'cross_site', 'Only pages of this site may call this')
+  limitPublicCall(limits, request, call)
+}
+
+/** What anyone may ask from anywhere, but only so often from one place. */
+export function limitPublicCall(limits: PublicLimits, request: FastifyRequest, call: PublicCall): void {
   const wait = limits.takeByAddress(request, call)
   if (wait !== null) throw tooMany(wait, 'too_many_requests', 'Too many requests')
 }

@@ -17,6 +17,9 @@ const perHour = (max: number): Allowance => ({ max, windowMs: HOUR_MS })
 export const PUBLIC_ALLOWANCES = {
   newsletter: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
   consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
+  /** Read by auditors, page after page. */
+  seals: { perAddress: perMinute(120), perNetwork: perHour(36_000) },
+  receipt: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
   'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   event: { perAddress: perMinute(60), perNetwork: perHour(18_000) },
   'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },

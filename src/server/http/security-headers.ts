@@ -47,6 +47,20 @@ export function adminHeaders(policy: Policy, hsts: string | null): Headers {
   }
 }
 
+/** The document of an isolated tag, which our own pages alone may frame. */
+export function roomHeaders(policy: Policy, hsts: string | null): Headers {
+  return {
+    ...common(hsts),
+    'content-security-policy': serializePolicy(policy),
+    // Older browsers; where `frame-ancestors` is known, it counts instead.
+    'x-frame-options': 'SAMEORIGIN',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'permissions-policy': `${permissions('()')}, autoplay=(), clipboard-read=(), clipboard-write=(), focus-without-user-activation=(), fullscreen=(), storage-access=()`,
+    'x-dns-prefetch-control': 'off',
+    'x-robots-tag': 'noindex',
+  }
+}
+
 export function otherHeaders(hsts: string | null): Headers {
   return { ...common(hsts), 'content-security-policy': SANDBOX_POLICY, 'referrer-policy': 'no-referrer' }
 }

@@ -33,9 +33,14 @@ export interface PageTags {
   trustsContainer: boolean
   /** A pixel sends the address of a subscription: the banner says so, and asks again. */
   sendsEmail: boolean
+  /** True while a tag runs in a frame of its own. */
+  hasRooms: boolean
   /** What stands in the page's own HTML, for everybody. */
   head: readonly PageHeadItem[]
 }
+
+/** What of them the policy is made of. */
+type PolicyTags = Pick<PageTags, 'sources' | 'trustsContainer' | 'hasRooms'>
 
 interface PagePolicy {
   policy: Policy
@@ -49,6 +54,7 @@ export class PageStore {
   readonly #emailHtml: string
   readonly #policy: Policy
   readonly #https: boolean
+  readonly #origins: readonly string[]
   readonly #hsts: string | null
   readonly #compressor = new BackgroundCompressor()
   #page: PreparedResponse | null = null
@@ -57,6 +63,7 @@ export class PageStore {
     this.#html = renderer.renderLanding(config.site, assets)
     this.#emailHtml = renderer.renderLanding({ ...config.site, sendsEmail: true }, assets)
     this.#https = config.siteUrl.startsWith('https:')
+    this.#origins = ownOrigins(config.siteUrl)
     this.#hsts = config.hsts
     this.#policy = publicPagePolicy(config, assets)
   }
@@ -94,12 +101,13 @@ export class PageStore {
     return { html: named, ...this.#policyWith(tags) }
   }
 
-  #policyWith({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): PagePolicy {
+  #policyWith({ sources, trustsContainer, hasRooms }: PolicyTags): PagePolicy {
     const policy = withTags(this.#policy, {
       sources,
       trustsContainer,
       reportPath: CSP_REPORT_PATH,
       https: this.#https,
+      roomOrigins: hasRooms ? this.#origins : [],
     })
     // An opener policy would cut the vendor's preview window off from the page.
     return trustsContainer ? { policy, opener: { opener: null } } : { policy }
@@ -114,8 +122,8 @@ export class PageStore {
   }
 
   /** Bytes of the page's head, as a client receives it, with these in its policy. */
-  measureHead({ sources, trustsContainer }: Pick<PageTags, 'sources' | 'trustsContainer'>): number {
-    const { policy, opener } = this.#policyWith({ sources, trustsContainer })
+  measureHead(tags: PolicyTags): number {
+    const { policy, opener } = this.#policyWith(tags)
     return headBytes(this.#headers(policy, opener))
   }
 

@@ -99,9 +99,10 @@ test('counts statements by kind, and those that fail', async () => {
   expect(valueIn(text, 'portico_statement_failures_total{kind="select"}')).toBe(1)
 })
 
-test('a delivery is counted by what it came to', async () => {
+test('a delivery is counted by its kind and what it came to', async () => {
   const metrics = new Metrics()
-  metrics.countDelivery('delivered')
-  metrics.countDelivery('failed')
-  expect(valueIn(await metrics.text(), 'portico_deliveries_total{outcome="delivered"}')).toBe(1)
+  metrics.countDelivery('newsletter', 'accepted')
+  metrics.countDelivery('meta', 'accepted')
+  metrics.countDelivery('meta', 'refused')
+  expect(valueIn(await metrics.text(), 'portico_deliveries_total{kind="meta",outcome="accepted"}')).toBe(1)
 })

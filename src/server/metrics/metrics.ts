@@ -27,9 +27,11 @@ export class Metrics {
     'limit',
   ])
   readonly #signIns = this.#counter('portico_sign_ins_total', 'Sign-ins by outcome.', ['outcome'])
-  readonly #deliveries = this.#counter('portico_deliveries_total', 'Attempts to deliver a subscription.', [
-    'outcome',
-  ])
+  readonly #deliveries = this.#counter(
+    'portico_deliveries_total',
+    'Attempts to deliver, by what each came to.',
+    ['kind', 'outcome'],
+  )
   readonly #failures = this.#counter('portico_statement_failures_total', 'Statements that failed.', ['kind'])
   readonly #latency = this.#histogram(
     'portico_request_duration_seconds',
@@ -58,8 +60,9 @@ export class Metrics {
     this.#refusals.inc({ limit })
   }
 
-  countDelivery(outcome: string): void {
-    this.#deliveries.inc({ outcome })
+  /** What an attempt came to; what will be tried again waits. */
+  countDelivery(kind: string, outcome: string): void {
+    this.#deliveries.inc({ kind, outcome })
   }
 
   readonly onStatement: OnStatement = (kind, ms, failed) => {

@@ -21,23 +21,24 @@ export async function listSubscriptions(db: Db, query: unknown): Promise<Omit<Su
   const cursor = readPageCursor(before)
   const wanted = search.trim()
   const rows = await db
-    .selectFrom('newsletter_subscriptions')
+    .selectFrom('newsletter_subscriptions as person')
+    .leftJoin('deliveries as queued', 'queued.subscription_id', 'person.id')
     .select([
-      'id',
-      'email',
-      'status',
-      'attempts',
-      'last_error',
-      'next_attempt_at',
-      'created_at',
-      'delivered_at',
+      'person.id',
+      'person.email',
+      'person.status',
+      'person.attempts',
+      'person.last_error',
+      'person.created_at',
+      'person.delivered_at',
     ])
-    .where('created_at', '<=', cursor.at)
-    .where((eb) => eb.or([eb('created_at', '<', cursor.at), eb('id', '<', cursor.id)]))
-    .$if(status !== undefined, (rest) => rest.where('status', '=', status as SubscriptionState))
-    .$if(wanted !== '', (rest) => rest.where((eb) => containsText(db, eb.ref('email'), wanted)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .select((eb) => eb.fn.coalesce('queued.next_attempt_at', 'person.next_attempt_at').as('next_attempt_at'))
+    .where('person.created_at', '<=', cursor.at)
+    .where((eb) => eb.or([eb('person.created_at', '<', cursor.at), eb('person.id', '<', cursor.id)]))
+    .$if(status !== undefined, (rest) => rest.where('person.status', '=', status as SubscriptionState))
+    .$if(wanted !== '', (rest) => rest.where((eb) => containsText(db, eb.ref('person.email'), wanted)))
+    .orderBy('person.created_at', 'desc')
+    .orderBy('person.id', 'desc')
     .limit(PAGE + 1)
     .execute()
   const last = rows[PAGE - 1]

@@ -1,5 +1,7 @@
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
+import { queueSubscriptions } from './queue-subscriptions.ts'
 
 export interface Requeued {
   /** Had been given up. */
@@ -13,28 +15,35 @@ export async function requeue(db: Db, now: number): Promise<Requeued> {
   const at = new Date(now).toISOString()
   const waiting = await inSteps(async (rows) => {
     const { numUpdatedRows } = await db
-      .updateTable('newsletter_subscriptions')
+      .updateTable('deliveries')
       .set({ next_attempt_at: at })
       .where('id', 'in', (eb) =>
         eb
-          .selectFrom('newsletter_subscriptions')
+          .selectFrom('deliveries')
           .select('id')
-          .where('status', '=', 'pending')
+          .where('pixel_id', 'is', null)
+          .where('kind', '=', 'newsletter')
           .where('next_attempt_at', '>', at)
+          // What is being sent now has its say first.
+          .where('leased_until', 'is', null)
           .limit(rows),
       )
       .executeTakeFirstOrThrow()
     return numUpdatedRows
   })
-  const failed = await inSteps(async (rows) => {
-    const { numUpdatedRows } = await db
-      .updateTable('newsletter_subscriptions')
-      .set({ status: 'pending', attempts: 0, next_attempt_at: at, leased_until: null })
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('newsletter_subscriptions').select('id').where('status', '=', 'failed').limit(rows),
-      )
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows
-  })
+  const failed = await inSteps((rows) =>
+    change(db, async (trx) => {
+      const opened = await trx
+        .updateTable('newsletter_subscriptions')
+        .set({ status: 'pending', attempts: 0 })
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('newsletter_subscriptions').select('id').where('status', '=', 'failed').limit(rows),
+        )
+        .returning(['id', 'created_at'])
+        .execute()
+      await queueSubscriptions(trx, opened, now)
+      return BigInt(opened.length)
+    }),
+  )
   return { failed, waiting }
 }

@@ -15,12 +15,7 @@ export interface QueueSummary {
 export async function summarizeQueue(db: Db): Promise<QueueSummary> {
   const rows = await db
     .selectFrom('newsletter_subscriptions')
-    .select((eb) => [
-      'status',
-      eb.fn.countAll<number>().as('count'),
-      eb.fn.min('created_at').as('oldest'),
-      eb.fn.min('next_attempt_at').as('next'),
-    ])
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldest')])
     .groupBy('status')
     .execute()
   const errors = await db
@@ -32,13 +27,21 @@ export async function summarizeQueue(db: Db): Promise<QueueSummary> {
     .orderBy('count', 'desc')
     .limit(5)
     .execute()
+  const next = await db
+    .selectFrom('deliveries')
+    .select('next_attempt_at')
+    .where('pixel_id', 'is', null)
+    .where('kind', '=', 'newsletter')
+    .orderBy('next_attempt_at')
+    .limit(1)
+    .executeTakeFirst()
   const of = (status: string) => rows.find((row) => row.status === status)
   return {
     pending: of('pending')?.count ?? 0,
     delivered: of('delivered')?.count ?? 0,
     failed: of('failed')?.count ?? 0,
     oldestPendingAt: of('pending')?.oldest ?? null,
-    nextAttemptAt: of('pending')?.next ?? null,
+    nextAttemptAt: next?.next_attempt_at ?? null,
     errors: errors.map(({ reason, count }) => ({ reason: reason ?? '', count })),
   }
 }

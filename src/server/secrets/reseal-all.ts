@@ -21,7 +21,7 @@ export async function resealAll(
   for (const { table, column, key: name } of SEALED_COLUMNS) {
     const [from, value, id] = [sql.table(table), sql.ref(column), sql.ref(name)]
     const { rows } = await sql<{ row: string; stored: string }>`
-      select ${id} as row, ${value} as stored from ${from}
+      select ${id} as row, ${value} as stored from ${from} where ${value} is not null
     `.execute(trx)
     for (const { row, stored } of rows) {
       const place = { table, column, row }

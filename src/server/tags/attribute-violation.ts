@@ -9,7 +9,8 @@ import { matchesSource } from './source-keys.ts'
  * one of the vendor whose host it is. Chromium names no file for pictures, so that most beacons are told by their vendor.
  */
 export function attributeViolation({ host, sourceFile }: Violation, sets: readonly TagSet[]): string | null {
-  const members = sets[0]?.members ?? []
+  // What happens in a room is told as of its path.
+  const members = (sets[0]?.members ?? []).filter(({ room }) => room === null)
   if (sourceFile !== null) {
     const { pathname, hostname } = new URL(sourceFile)
     for (const set of sets) {

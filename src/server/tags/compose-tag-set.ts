@@ -1,9 +1,11 @@
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
+import { roomPath } from '#contract/room.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { HeadItem } from './compiled-tag.ts'
 import { HEAD_LIMIT_BYTES, type MeasureHead } from './policy-budget.ts'
 import { hashOf, type PreparedTag } from './prepare-tag.ts'
+import type { Room } from './rooms/create-room-renderer.ts'
 import { mergeSources } from './tag-sources.ts'
 
 /** Everything that the page, the policy and the reports need to know of the tags that run now. */
@@ -16,14 +18,20 @@ export interface TagSet {
   trustsContainer: boolean
   /** A pixel sends the address of a subscription, as a hash: the page asks in other words. */
   sendsEmail: boolean
+  /** True while a tag runs in a frame of its own. */
+  hasRooms: boolean
   /** What stands in the page's own HTML; a tag that is only that needs neither consent nor room in the policy. */
   head: readonly HeadItem[]
   /** Text of each file by its path, the manifest among them. */
   files: ReadonlyMap<string, string>
-  /** Which pixel a file belongs to. */
+  /** Documents of isolated tags by their path. */
+  rooms: ReadonlyMap<string, Room>
+  /** Which pixel a file or a room belongs to. */
   owners: ReadonlyMap<string, string>
   tags: readonly ManifestTag[]
   members: readonly PreparedTag[]
+  /** Those, and what the server alone tells its vendor of. */
+  recipients: readonly PreparedTag[]
   /** Pixels for which the policy has no room. */
   leftOut: ReadonlySet<string>
 }
@@ -32,8 +40,13 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
   const runnable = prepared.filter(({ tag }) => tag.steps.length > 0)
   const running = fitPolicy(runnable, measureHead)
   const files = new Map<string, string>()
+  const rooms = new Map<string, Room>()
   const owners = new Map<string, string>()
-  for (const { tag, files: own } of running) {
+  for (const { tag, room, files: own } of running) {
+    if (room !== null) {
+      rooms.set(roomPath(room.hash), room)
+      owners.set(roomPath(room.hash), tag.id)
+    }
     for (const [path, text] of own) {
       files.set(path, text)
       owners.set(path, tag.id)
@@ -58,18 +71,22 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),
     head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
+    rooms,
     owners,
     tags,
     members: running,
+    recipients: prepared.filter((tag) => runs.has(tag) || tag.isTold),
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }
 
 export const EMPTY_TAG_SET = composeTagSet([], () => 0)
 
-function policyOf(tags: readonly PreparedTag[]): { sources: TagSources; trustsContainer: boolean } {
+function policyOf(tags: readonly PreparedTag[]): Parameters<MeasureHead>[0] {
+  const onPage = tags.filter(({ room }) => room === null)
   return {
-    sources: mergeSources([...new Set(tags.map(({ sources }) => sources))]),
+    sources: mergeSources([...new Set(onPage.map(({ sources }) => sources))]),
+    hasRooms: onPage.length < tags.length,
     trustsContainer: tags.some(({ tag }) => tag.type === 'google_tag_manager'),
   }
 }
@@ -78,10 +95,12 @@ function policyOf(tags: readonly PreparedTag[]): { sources: TagSources; trustsCo
  * A save that has no room is refused; what another version or another hand left is served as far as it fits, and those
  * that add most hosts stay out: whatever happens, there is a page, and most tags on it.
  */
-function fitPolicy(tags: readonly PreparedTag[], measureHead: MeasureHead): readonly PreparedTag[] {
+function fitPolicy(all: readonly PreparedTag[], measureHead: MeasureHead): readonly PreparedTag[] {
+  const tags = all.filter(({ room }) => room === null || room.headBytes < HEAD_LIMIT_BYTES)
   const fits = (some: readonly PreparedTag[]) => measureHead(policyOf(some)) < HEAD_LIMIT_BYTES
   if (fits(tags)) return tags
-  const modestFirst = [...tags].sort((a, b) => a.addedHosts - b.addedHosts)
+  const spent = ({ room, addedHosts }: PreparedTag) => (room === null ? addedHosts : 0)
+  const modestFirst = [...tags].sort((a, b) => spent(a) - spent(b))
   let fitting = 0
   let tooMany = modestFirst.length
   while (tooMany - fitting > 1) {

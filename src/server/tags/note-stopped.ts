@@ -1,7 +1,9 @@
 import type { StoppedRequest } from '#contract/tag-report.ts'
+import type { TagSources } from '../http/content-security-policy.ts'
 import { vendorOfHost } from '../vendors/vendor-of-host.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
+import type { TagSet } from './compose-tag-set.ts'
 import { isAllowed } from './is-allowed.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import { readStopped } from './read-violation.ts'
@@ -35,7 +37,7 @@ export function noteStopped(
     const violation = readStopped(request, siteUrl, ownHosts)
     if (violation === null) return { hinders: () => false, mayHinder: () => true }
     const owner = attributeViolation(violation, tags.recent)
-    if (!isAllowed(violation, tags.current.sources)) blocked.see(violation.host, owner)
+    if (!isAllowed(violation, policyOf(owner, tags.current))) blocked.see(violation.host, owner)
     const vendor = vendorOfHost(violation.host)
     const hinders: Hinders = ({ tag, marks }) =>
       owner === null ? marks.some(({ id }) => id === vendor?.id) : tag.id === owner
@@ -45,4 +47,10 @@ export function noteStopped(
     hinders: (member) => all.some(({ hinders }) => hinders(member)),
     mayHinder: (member) => all.some(({ mayHinder }) => mayHinder(member)),
   }
+}
+
+/** A room's policy is its tag's own; all others share the page's. */
+function policyOf(owner: string | null, { members, sources }: TagSet): TagSources {
+  const member = members.find(({ tag, room }) => room !== null && tag.id === owner)
+  return member?.sources ?? sources
 }

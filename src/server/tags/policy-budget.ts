@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { PixelType } from '#contract/pixel.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import { POLICY_FULL } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
@@ -17,11 +18,17 @@ export const HEAD_WARN_BYTES = 3_584
 const NAMED_IN_REFUSAL = 3
 
 /** Bytes of the page's head with these sources in its policy. */
-export type MeasureHead = (policy: { sources: TagSources; trustsContainer: boolean }) => number
+export type MeasureHead = (policy: {
+  sources: TagSources
+  trustsContainer: boolean
+  hasRooms: boolean
+}) => number
 
 export interface BudgetOptions {
   ownHosts: ReadonlySet<string>
   measureHead: MeasureHead
+  /** Of the document of one isolated tag. */
+  measureRoom?: (sources: TagSources) => number
 }
 
 interface Spender extends TagNeeds {
@@ -29,6 +36,7 @@ interface Spender extends TagNeeds {
   name: string
   type: PixelType
   allowed_hosts: readonly string[]
+  runs_in: PixelRunsIn
 }
 
 /**
@@ -51,7 +59,7 @@ export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise
 /** As if nothing were paused: what is paused comes back. The one that adds most comes first. */
 export async function readPolicySize(
   db: Db,
-  { ownHosts, measureHead }: BudgetOptions,
+  { ownHosts, measureHead, measureRoom = () => 0 }: BudgetOptions,
 ): Promise<{ bytes: number; spenders: { id: string; name: string; hosts: number }[] }> {
   const types = await db
     .selectFrom('tracking_pixels')
@@ -60,14 +68,18 @@ export async function readPolicySize(
     .where('is_active', '=', true)
     .execute()
   const spenders = await readSpenders(db)
-  const parts = spenders.map((pixel) => sourcesOfPixel(pixel, ownHosts))
+  const parts = spenders.filter(isOnPage).map((pixel) => sourcesOfPixel(pixel, ownHosts))
   const ofTypes = types.map(({ type }) => sourcesOfPixel({ type, allowed_hosts: [], ...NOTHING }, ownHosts))
-  const bytes = measureHead({
+  const ofRooms = spenders
+    .filter((pixel) => !isOnPage(pixel))
+    .map((pixel) => measureRoom(sourcesOfPixel(pixel, ownHosts)))
+  const ofPage = measureHead({
     sources: mergeSources([...ofTypes, ...parts]),
     trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
+    hasRooms: ofRooms.length > 0,
   })
   return {
-    bytes,
+    bytes: Math.max(ofPage, ...ofRooms),
     spenders: spenders
       .map(({ id, name, ...pixel }) => ({ id, name, hosts: countAdded(pixel) }))
       .sort((a, b) => b.hosts - a.hosts),
@@ -81,7 +93,14 @@ async function readSpenders(db: Db): Promise<Spender[]> {
   const rows = await db
     .selectFrom('tracking_pixels as pixel')
     .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
-    .select(['pixel.id', 'pixel.name', 'pixel.type', 'pixel.allowed_hosts', 'compiled.sources'])
+    .select([
+      'pixel.id',
+      'pixel.name',
+      'pixel.type',
+      'pixel.allowed_hosts',
+      'pixel.runs_in',
+      'compiled.sources',
+    ])
     .where('pixel.is_active', '=', true)
     .where((eb) =>
       eb.or([
@@ -95,6 +114,8 @@ async function readSpenders(db: Db): Promise<Spender[]> {
     ...((sources === null ? null : decodeNeeds(sources)) ?? NOTHING),
   }))
 }
+
+const isOnPage = ({ runs_in }: Pick<Spender, 'runs_in'>) => runs_in === 'page'
 
 /** Hosts beyond those of its type: of its code, of other vendors in it, and permitted ones. */
 function countAdded({

@@ -3,11 +3,14 @@ import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConversionLabels } from '#contract/conversion.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
+import { jarKey } from '#contract/room.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { CompiledTag, VendorMark } from './compiled-tag.ts'
 import { conversionCalls, listensItself } from './describe-conversions.ts'
 import { leftoversOfVendors } from './leftovers-of-vendors.ts'
+import type { RenderRoom, Room } from './rooms/create-room-renderer.ts'
 import { isSocketSource, SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
 import { marksOfPixel, vendorById } from './vendor-sources.ts'
@@ -22,12 +25,17 @@ export interface ActivePixel {
   compiled: CompiledTag
   delivery?: PixelDelivery
   send_hashed_email?: boolean
+  runs_in?: PixelRunsIn
 }
 
 /** One pixel's share of the tag set: made once for as long as nothing about it changes. */
 export interface PreparedTag {
   compiled: CompiledTag
   tag: ManifestTag
+  /** What the page is told of it: of one in a room, only where that is. */
+  pageTag: ManifestTag
+  /** null for one that runs in the page. */
+  room: Room | null
   /** The server tells its vendor of events. */
   isTold: boolean
   /** With the hash of a subscription's address, which visitors must have been told of. */
@@ -47,15 +55,20 @@ export interface PreparedTag {
   revision: string
 }
 
-export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): PreparedTag {
+export function prepareTag(
+  pixel: ActivePixel,
+  ownHosts: ReadonlySet<string>,
+  renderRoom: RenderRoom = noRooms,
+): PreparedTag {
   // Nothing of a vendor that the server alone tells is on the page.
   const isAbsent = pixel.delivery === 'server'
   const compiled = isAbsent ? { ...pixel.compiled, steps: [], head: [] } : pixel.compiled
+  const isIsolated = pixel.runs_in === 'isolated' && compiled.steps.length > 0
   const files = new Map<string, string>()
   const steps = compiled.steps.map((step) => {
     if (step.kind !== 'own') return step
     const path = tagPath(hashOf(pixel.id, step.body))
-    files.set(path, step.body)
+    if (!isIsolated) files.set(path, step.body)
     return { kind: step.kind, src: path, attributes: step.attributes }
   })
   const spending: SpendingPixel = {
@@ -76,11 +89,15 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     ...(isAbsent ? {} : { ...hitOf(pixel, marks), ...conversionsOf(pixel, marks) }),
     ...leftoversOfVendors(marks),
   }
-  const script = toScript(tag)
+  const room = isIsolated ? renderRoom({ ...tag, steps: compiled.steps }, sources) : null
+  const pageTag = room === null ? tag : inRoom(tag, room)
+  const script = toScript(pageTag)
   const isTold = (pixel.delivery ?? 'browser') !== 'browser'
   return {
     compiled,
     tag,
+    pageTag,
+    room,
     isTold,
     sendsEmail: isTold && pixel.type === 'meta' && pixel.send_hashed_email === true,
     script,
@@ -91,6 +108,16 @@ export function prepareTag(pixel: ActivePixel, ownHosts: ReadonlySet<string>): P
     addedHosts: SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0),
     revision: hashOf(script, JSON.stringify(sources)),
   }
+}
+
+function noRooms(): never {
+  throw new Error('an isolated tag was prepared by somebody who serves no rooms')
+}
+
+/** Its hosts are not the page's, and all that it leaves in the browser is its jar. */
+function inRoom({ id, type, category, vendorId }: ManifestTag, { hash }: Room): ManifestTag {
+  const leaves = { local: [jarKey(id)], session: [jarKey(id)] }
+  return { id, type, category, vendorId, hosts: [], steps: [], leaves, room: hash }
 }
 
 /** How the page tells this tag's page view from other requests. */

@@ -16,6 +16,7 @@ import { describeSends, labelFields } from './describe-conversions.ts'
 import { accountsOf } from './find-doubles.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import type { PreparedTag } from './prepare-tag.ts'
+import { proposeRunsIn } from './propose-runs-in.ts'
 import { recognisePaste } from './recognise-paste.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import { marksOfPixel } from './vendor-sources.ts'
@@ -61,6 +62,7 @@ export async function previewTag(
     allowed: listPixelHosts({ type, allowed_hosts: [], sources, vendors }, ownHosts, []),
     sends: describeSends(compiled, marks, labels),
     labels: labelFields(marks),
+    runs_in: proposeRunsIn(type, compiled),
   }
 }
 

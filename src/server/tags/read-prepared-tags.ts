@@ -2,6 +2,7 @@ import type { ConversionLabels } from '#contract/conversion.ts'
 import type { Db } from '../db/database.ts'
 import { COMPILER_VERSION, decodeTag } from './compiled-tag.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
+import type { RenderRoom } from './rooms/create-room-renderer.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
 
 /** An active pixel as this process knows it. */
@@ -34,6 +35,7 @@ export async function readPreparedTags(
   ownHosts: ReadonlySet<string>,
   known: PreparedTags,
   changed: readonly string[] | null = null,
+  renderRoom?: RenderRoom,
 ): Promise<PreparedTags> {
   const rows = await db
     .selectFrom('tracking_pixels as pixel')
@@ -50,6 +52,7 @@ export async function readPreparedTags(
       'pixel.conversion_labels',
       'pixel.delivery',
       'pixel.send_hashed_email',
+      'pixel.runs_in',
       'pixel.created_at',
       'pixel.updated_at',
       'compiled.source_hash',
@@ -96,7 +99,7 @@ export async function readPreparedTags(
       tag:
         compiled === null
           ? null
-          : prepareTag({ ...row, compiled: withoutOwnHosts(compiled, ownHosts) }, ownHosts),
+          : prepareTag({ ...row, compiled: withoutOwnHosts(compiled, ownHosts) }, ownHosts, renderRoom),
     })
   }
   return changed === null ? prepared : replace(known, changed, prepared)
@@ -123,13 +126,14 @@ interface KeyParts {
   conversion_labels: ConversionLabels
   delivery: string
   send_hashed_email: boolean
+  runs_in: string
   source_hash: string | null
   compiler_version: number | null
 }
 
 /** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
 function keyOf(row: KeyParts): string {
-  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
+  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.runs_in}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
 }
 
 async function readResults(

@@ -62,6 +62,7 @@ const reportSchema = z.object({
     z.object({
       name: z.enum(CONVERSIONS),
       ids: z.array(z.string()).check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+      is_more: z.optional(z.boolean()),
     }),
   ),
 })
@@ -116,7 +117,7 @@ export function registerTagReports(
       const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
       for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
       // One thing done, however many vendors were told of it.
-      if (told.length > 0) counts.add(subject)
+      if (told.length > 0 && conversion.is_more !== true) counts.add(subject)
     }
     return reply.code(204).send()
   })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import type { Insertable } from 'kysely'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
 import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
+import type { ConsentRecords } from '../db/evidence-schema.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import type { RefusalBuffer } from './ledger/refusal-buffer.ts'
@@ -13,6 +15,13 @@ interface ConsentDeps {
   db: Db
   guard: PublicGuard
   refusals: RefusalBuffer
+  /** What is stored beside the choice: on which words it was made, and with which parties. */
+  premisesOf: (
+    textVersion: number,
+    tagSetVersion: string,
+  ) => Promise<
+    Pick<Insertable<ConsentRecords>, 'schema_version' | 'notice_hash' | 'parties_hash' | 'retention_days'>
+  >
   /** Ends what the choice no longer allows; gives the cookies that end with it. */
   withhold: (choice: {
     consentId: string
@@ -22,7 +31,8 @@ interface ConsentDeps {
 }
 
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
-export function registerConsent(app: FastifyInstance, { db, guard, refusals, withhold }: ConsentDeps): void {
+export function registerConsent(app: FastifyInstance, deps: ConsentDeps): void {
+  const { db, guard, refusals, premisesOf, withhold } = deps
   app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
@@ -37,6 +47,7 @@ export function registerConsent(app: FastifyInstance, { db, guard, refusals, wit
     if (ended.length > 0) reply.header('set-cookie', ended)
     // The choice holds in the browser either way; only its proof is missing, and the answer says so.
     reserveRoom(guard, 'consent')
+    const premises = await premisesOf(text_version, tag_set_version)
     const recordId = randomUUID()
     const createdAt = new Date().toISOString()
     await db
@@ -49,6 +60,7 @@ export function registerConsent(app: FastifyInstance, { db, guard, refusals, wit
         text_version,
         tag_set_version,
         created_at: createdAt,
+        ...premises,
       })
       .execute()
     refusals.add({ recordId, consentId: id, version: tag_set_version, createdAt })

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { ROOMS_PATH } from '#contract/room.ts'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
@@ -34,6 +35,7 @@ interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
   ownHosts: ReadonlySet<string>
   withhold: Parameters<typeof registerConsent>[1]['withhold']
   copyTestEvent: CopyTestEvent
+  premisesOf: Parameters<typeof registerConsent>[1]['premisesOf']
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
@@ -46,20 +48,21 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
   const counts = new SiteCounts(db, log)
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
-  registerConsent(app, { db, guard, refusals, withhold: deps.withhold })
+  registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, counts, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
-  app.get('/tags/*', async (request, reply) => {
-    const { path } = requestTarget(request.raw)
-    await tags.refreshIfNotAt(await readTagsVersion(db))
-    const file = tags.file(path)
-    if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
-    reply.hijack()
-    sendPrepared(request.raw, reply.raw, file)
-  })
+  for (const route of ['/tags/*', `${ROOMS_PATH}*`])
+    app.get(route, async (request, reply) => {
+      const { path } = requestTarget(request.raw)
+      await tags.refreshIfNotAt(await readTagsVersion(db))
+      const file = tags.file(path)
+      if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
+      reply.hijack()
+      sendPrepared(request.raw, reply.raw, file)
+    })
 
   const watch = watchTagsVersion({
     db,

@@ -112,6 +112,7 @@ function mayAddHosts({ before, after }: PixelChange): boolean {
   if (before === null || before.is_active !== true) return true
   return (
     !isSameSource(toSource(before), toSource(after)) ||
+    before.runs_in !== after.runs_in ||
     JSON.stringify(before.allowed_hosts) !== JSON.stringify(after.allowed_hosts)
   )
 }

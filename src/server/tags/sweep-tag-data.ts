@@ -10,14 +10,13 @@ const EVIDENCE_DAYS = TAG_COST_DAYS
 const DAY_MS = 86_400_000
 
 export interface TagRetention {
-  readonly consentDays: number
   readonly reportDays: number
 }
 
-/** Old counts, hosts that nobody has tried for a season, and consent records past the time in which they are proof. */
+/** Old counts, and hosts that nobody has tried for a season. */
 export async function sweepTagData(
   db: Db,
-  { consentDays, reportDays }: TagRetention,
+  { reportDays }: TagRetention,
   signal?: AbortSignal,
   now = Date.now(),
 ): Promise<void> {
@@ -116,19 +115,6 @@ export async function sweepTagData(
           .selectFrom('blocked_hosts')
           .select('id')
           .where('last_seen_at', '<', before(BLOCKED_HOST_DAYS))
-          .limit(rows),
-      )
-      .executeTakeFirstOrThrow()
-    return numDeletedRows
-  }, signal)
-  await inSteps(async (rows) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('consent_records')
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('consent_records')
-          .select('id')
-          .where('created_at', '<', before(consentDays))
           .limit(rows),
       )
       .executeTakeFirstOrThrow()

@@ -35,32 +35,36 @@ export class TagFiles {
   }
 
   /** Adds what is new; nothing is taken away yet, so that the page still being served stays whole. */
-  async add(texts: ReadonlyMap<string, string>): Promise<void> {
+  async add(
+    texts: ReadonlyMap<string, string>,
+    headersOf: (path: string) => Headers = () => this.#headers,
+  ): Promise<void> {
     const news = [...texts].filter(([path]) => !this.#files.has(path))
     await Promise.all(
       news.map(async ([path, text]) => {
         const body = Buffer.from(text)
         const isSmall = body.length <= ONE_PACKET_BYTES
         const encodings = isSmall ? PLAIN : await compressQuickly(body)
-        const file: TagFile = { prepared: prepareResponse(body, encodings, this.#headers), retiredAt: null }
+        const headers = headersOf(path)
+        const file: TagFile = { prepared: prepareResponse(body, encodings, headers), retiredAt: null }
         this.#files.set(path, file)
-        if (!isSmall) this.#improve(file, body)
+        if (!isSmall) this.#improve(file, body, headers)
       }),
     )
   }
 
-  #improve(file: TagFile, body: Buffer): void {
+  #improve(file: TagFile, body: Buffer, headers: Headers): void {
     this.#compressor.add({
       body,
       isWanted: () => file.retiredAt === null,
       done: (encodings) => {
-        file.prepared = prepareResponse(body, encodings, this.#headers)
+        file.prepared = prepareResponse(body, encodings, headers)
       },
     })
   }
 
   /** Called once the page names these and only these. */
-  retireOthers(current: ReadonlyMap<string, string>): void {
+  retireOthers(current: Pick<ReadonlySet<string>, 'has'>): void {
     const now = this.#now()
     for (const [path, file] of this.#files) {
       file.retiredAt = current.has(path) ? null : (file.retiredAt ?? now)

@@ -1,3 +1,4 @@
+import { ROOMS_PATH } from '#contract/room.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
@@ -7,6 +8,7 @@ import type { BudgetOptions } from './policy-budget.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import { type PreparedTags, readPreparedTags } from './read-prepared-tags.ts'
 import { Recompiler } from './recompile-stale.ts'
+import type { RenderRoom } from './rooms/create-room-renderer.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import { TagFiles } from './tag-files.ts'
 
@@ -15,10 +17,16 @@ interface TagStoreOptions extends BudgetOptions {
   log: Logger
   compiler: TagCompiler
   headers: Headers
+  /** Left out where no isolated tag is ever served. */
+  renderRoom?: RenderRoom
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
   swapPage: (set: TagSet) => Promise<void>
+  /** Told of every set before a page shows it. */
+  noteSet?: (set: TagSet) => Promise<void>
 }
 
+/** Of a room's address, what names its document. */
+const ROOM = new RegExp(`^${ROOMS_PATH}[\\w-]+/`)
 const NOT_LOADED = -1
 /** Past these, reading everything costs no more. */
 const MAX_STEPS = 50
@@ -70,7 +78,7 @@ export class TagStore {
   }
 
   file(path: string): PreparedResponse | undefined {
-    return this.#files.get(path)
+    return this.#files.get(ROOM.exec(path)?.[0] ?? path)
   }
 
   /** What a change that this process committed was about: `refresh` then looks at those rows alone. */
@@ -153,14 +161,14 @@ export class TagStore {
   }
 
   async #load(): Promise<void> {
-    const { db, swapPage, ownHosts, measureHead } = this.#options
+    const { db, swapPage, ownHosts, measureHead, renderRoom } = this.#options
     // The version is read first: a change that falls between the two reads is then seen as news by the next look.
     const state = await db
       .selectFrom('site_state')
       .select(['tags_version', 'tags_paused_at'])
       .executeTakeFirstOrThrow()
     const changed = this.#changedSince(state.tags_version)
-    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed)
+    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderRoom)
     this.#active = new Map(
       [...this.#prepared].flatMap(([id, pixel]) =>
         pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [[id, pixel.tag]],
@@ -168,7 +176,13 @@ export class TagStore {
     )
     const running = [...this.#active].flatMap(([id, tag]) => (this.#prepared.get(id)?.isTripped ? [] : [tag]))
     const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
+    await this.#options.noteSet?.(set)
+    const { rooms } = set
     await this.#files.add(set.files)
+    await this.#files.add(
+      new Map([...rooms].map(([path, { html }]) => [path, html])),
+      (path) => rooms.get(path)?.headers ?? {},
+    )
     if (
       set.version !== this.#current.version ||
       this.#version === NOT_LOADED ||
@@ -180,13 +194,13 @@ export class TagStore {
     this.#current = set
     this.#version = state.tags_version
     for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)
-    this.#files.retireOthers(set.files)
+    this.#files.retireOthers(new Set([...set.files.keys(), ...rooms.keys()]))
     this.#recompileInBackground()
   }
 }
 
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  return (
-    JSON.stringify([a.sources, a.head, a.sendsEmail]) === JSON.stringify([b.sources, b.head, b.sendsEmail])
-  )
+  const shown = ({ sources, head, hasRooms, sendsEmail }: TagSet) =>
+    JSON.stringify([sources, head, hasRooms, sendsEmail])
+  return shown(a) === shown(b)
 }

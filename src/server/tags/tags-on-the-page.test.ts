@@ -143,3 +143,64 @@ test('verification metas and structured data stand in the HTML for everybody, wi
   await bumpTagsVersion(db)
   await seen(async () => expect(await (await get('/')).text()).not.toContain('google-site-verification'))
 })
+
+test('an isolated tag: its hosts are its room’s alone, and the page may frame rooms and nothing else of ours', async () => {
+  site = await startTestApp({ listen: true })
+  const { db } = site.database
+  const code = `<script>kwaiq('</scr' + 'ipt><!--')</script><script src="https://cdn.custom-vendor.com/t.js"></script>`
+  const id = await insertPixel(db, { type: 'custom', code })
+  await seen(async () => expect(policyOf(await get('/'))).toContain('https://cdn.custom-vendor.com'))
+  expect(policyOf(await get('/'))).toContain("frame-src 'none'")
+
+  await db.updateTable('tracking_pixels').set({ runs_in: 'isolated' }).where('id', '=', id).execute()
+  await bumpTagsVersion(db)
+  const version = await seen(async () => {
+    const page = await get('/')
+    expect(policyOf(page)).not.toContain('custom-vendor')
+    expect(policyOf(page)).toContain(
+      `frame-src ${site.url}/isolado/ http://127.0.0.1:${site.config.port}/isolado/;`,
+    )
+    return setOf(await page.text())?.[1]
+  })
+  const manifest = await (await get(`/tags/${version}.js`)).text()
+  const { tags } = await import(`data:text/javascript,${encodeURIComponent(manifest)}`)
+  const key = `portico_room_${id}`
+  const [{ room }] = tags
+  expect(tags).toEqual([
+    {
+      id,
+      type: 'custom',
+      category: 'marketing',
+      vendorId: null,
+      hosts: [],
+      steps: [],
+      leaves: { local: [key], session: [key] },
+      room,
+    },
+  ])
+
+  for (const path of ['', 'precos?utm_source=a', 'a/b/../c']) {
+    const answer = await get(`/isolado/${room}/${path}`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toContain('immutable')
+    expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    expect(answer.headers.get('set-cookie')).toBeNull()
+    const policy = policyOf(answer)
+    expect(policy).toMatch(
+      /^sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' https:\/\/cdn/,
+    )
+    expect(policy).toContain("frame-src 'none'; form-action 'none'; base-uri 'none'")
+    expect(policy).toContain(`frame-ancestors ${site.url} `)
+    // Nothing of ours: no path that it could load from, and not its own origin, which is none.
+    expect(policy.replace(/frame-ancestors .*/, '')).not.toMatch(/localhost|127\.0\.0\.1|'self'/)
+    const html = await answer.text()
+    expect(html.match(/<\/script>/g)).toHaveLength(2)
+    const [, json = ''] = /id="tag">([^<]*)</.exec(html) ?? []
+    expect(JSON.parse(json).steps[0].body).toBe("kwaiq('</scr' + 'ipt><!--')")
+  }
+  for (const path of ['/isolado/', `/isolado/${room}`, '/isolado/AAAAAAAAAAAAAAAA/']) {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    expect(policyOf(answer)).toMatch(/^sandbox; default-src 'none'/)
+  }
+})

@@ -71,6 +71,11 @@ export interface Vendor {
   conversion?: VendorConversion
   /** A call of the page, made before the tag runs, by which the vendor keeps what follows apart as a test. */
   testMode?: { call: string; args: readonly unknown[] }
+  /**
+   * Inside a frame of an opaque origin: `works` where its stand-in's page view and conversions arrive from there, else
+   * what it needs of the page, as in "Hotjar grava …". Absent where nobody tried.
+   */
+  isolated?: 'works' | { needs: string }
   /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
   suffixes: readonly string[]
   cookies: readonly VendorCookie[]

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { generate } from 'selfsigned'
 
@@ -29,6 +30,10 @@ export interface VendorApis {
   answer: (request: Received) => Reply | undefined
   /** The proxy refuses to connect. */
   isDown: boolean
+  /** Connections are used again, as vendors have it. Else each is for one request, so that `isDown` is noticed by the next. */
+  keepsConnections: boolean
+  /** How long each takes to answer. */
+  answersAfterMs: number
   close(): Promise<void>
 }
 
@@ -54,6 +59,8 @@ export async function startVendorApis(): Promise<VendorApis> {
     tunnels: [],
     answer: () => undefined,
     isDown: false,
+    keepsConnections: false,
+    answersAfterMs: 0,
     close: async () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()
@@ -101,8 +108,9 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
   const reply = apis.answer(received) ?? standIn(received)
   if (reply === 'hang') return
   if (reply === 'reset') return void request.socket.destroy()
-  // A connection for each request, so that a proxy which is down is noticed by the next one.
-  response.writeHead(reply.status, { connection: 'close', ...reply.headers }).end(reply.body)
+  if (apis.answersAfterMs > 0) await sleep(apis.answersAfterMs)
+  const connection = apis.keepsConnections ? 'keep-alive' : 'close'
+  response.writeHead(reply.status, { connection, ...reply.headers }).end(reply.body)
 }
 
 /** As section 9 of the fact sheet says. */

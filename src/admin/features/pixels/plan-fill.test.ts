@@ -13,6 +13,7 @@ const EMPTY: PixelForm = {
   conversion_labels: { lead: '', contact: '', sign_up: '' },
   is_active: true,
   auto_disable: false,
+  runs_in: 'page',
   ...toSendingForm(null),
 }
 const META: RecognisedTag = {

@@ -1,25 +1,25 @@
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
-import { CONSENT_TEXTS } from './consent-texts.ts'
+import { ACCEPT_ALL, CHOOSE, POLICY, QUESTION, REGION, REJECT } from './consent-texts.ts'
 
 /** `more` is said beyond the ordinary words. Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
 export function ConsentBanner({ more = '' }: { more?: string }) {
   return (
-    <section className="consent" aria-label={CONSENT_TEXTS.region} hidden>
+    <section className="consent" aria-label={REGION} hidden>
       <p>
-        {CONSENT_TEXTS.question} {more === '' ? null : <span>{more} </span>}
+        {QUESTION} {more === '' ? null : <span>{more} </span>}
         <a href={legalPagePath('cookies')} data-legal="cookies">
-          {CONSENT_TEXTS.policy}
+          {POLICY}
         </a>
       </p>
       <div className="choices">
         <button type="button" className="btn" data-consent="accept_all">
-          {CONSENT_TEXTS.acceptAll}
+          {ACCEPT_ALL}
         </button>
         <button type="button" className="btn" data-consent="reject">
-          {CONSENT_TEXTS.reject}
+          {REJECT}
         </button>
         <button type="button" className="btn" data-consent="choose">
-          {CONSENT_TEXTS.choose}
+          {CHOOSE}
         </button>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
+import { readConsentCookie } from '../shared/consent-cookie.ts'
 import { mountDialog } from '../shared/mount-dialog.ts'
 import preferencesStyle from './preferences.css?inline'
 import { PreferencesDialog } from './preferences-dialog.tsx'
@@ -12,15 +13,14 @@ export interface OpenPreferencesOptions {
   choose: (granted: ConsentCategory[], action: ConsentAction) => void
 }
 
-export function openPreferences({ granted, inUse, opener, choose }: OpenPreferencesOptions): void {
+export function openPreferences({ opener, ...choice }: OpenPreferencesOptions): void {
   mountDialog(opener, preferencesStyle, (onClose) => (
     <PreferencesDialog
-      granted={granted}
-      inUse={inUse}
+      {...choice}
       // What the banner of this page says beyond the ordinary words.
       more={document.querySelector('.consent span')?.textContent}
-      onChoose={choose}
       onClose={onClose}
+      code={readConsentCookie()?.id.slice(0, 13).toUpperCase()}
     />
   ))
 }

@@ -1,9 +1,10 @@
 import { type FormEvent, useLayoutEffect, useRef } from 'react'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { RECEIPT_PATH } from '#contract/consent-evidence.ts'
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { DialogHead } from '../shared/dialog-head.tsx'
-import { CATEGORY_TEXTS, CONSENT_TEXTS } from './consent-texts.ts'
+import { ACCEPT_ALL, ALWAYS, INTRO, KINDS, POLICY, REJECT, SAVE, TITLE, UNUSED } from './consent-texts.ts'
 
 interface PreferencesDialogProps {
   granted: readonly ConsentCategory[]
@@ -11,82 +12,75 @@ interface PreferencesDialogProps {
   inUse: readonly ConsentCategory[]
   /** What is said beyond the ordinary words. */
   more?: string | null | undefined
-  onChoose: (granted: ConsentCategory[], action: ConsentAction) => void
+  choose: (granted: ConsentCategory[], action: ConsentAction) => void
   onClose: () => void
+  /** Of the choice that there is, as its visitor may need to name it. */
+  code?: string | undefined
 }
 
-export function PreferencesDialog({ granted, inUse, more, onChoose, onClose }: PreferencesDialogProps) {
+export function PreferencesDialog({ granted, inUse, more, choose, onClose, code }: PreferencesDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
 
-  const choose = (categories: ConsentCategory[], action: ConsentAction) => {
+  const close = (categories: ConsentCategory[], action: ConsentAction) => {
     dialog.current?.close()
-    onChoose(categories, action)
+    choose(categories, action)
   }
   const save = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const ticked = new FormData(event.currentTarget).getAll('category')
-    choose(
-      OPTIONAL_CATEGORIES.filter((category) => ticked.includes(category)),
-      'save',
-    )
+    close(new FormData(event.currentTarget).getAll('category') as ConsentCategory[], 'save')
   }
 
   return (
     <dialog ref={dialog} className="prefs" aria-labelledby="prefs-title" onClose={onClose}>
       <form onSubmit={save}>
-        <DialogHead
-          id="prefs-title"
-          title={CONSENT_TEXTS.title}
-          text={CONSENT_TEXTS.intro}
-          onClose={() => dialog.current?.close()}
-        />
+        <DialogHead id="prefs-title" title={TITLE} text={INTRO} onClose={() => dialog.current?.close()} />
         <ul>
-          <li>
-            <label>
-              <span>
-                <b>{CONSENT_TEXTS.essential.name}</b>
-                {CONSENT_TEXTS.essential.text} {CONSENT_TEXTS.always}.
-              </span>
-              <input type="checkbox" checked disabled />
-            </label>
-          </li>
-          {OPTIONAL_CATEGORIES.map((category) => (
-            <li key={category}>
-              <label>
-                <span>
-                  <b>{CATEGORY_TEXTS[category].name}</b>
-                  {CATEGORY_TEXTS[category].text} {inUse.includes(category) ? '' : CONSENT_TEXTS.unused}
-                </span>
-                <input
-                  type="checkbox"
-                  name="category"
-                  value={category}
-                  defaultChecked={granted.includes(category)}
-                />
-              </label>
-            </li>
-          ))}
+          {KINDS.map(([name, text], at) => {
+            const category = OPTIONAL_CATEGORIES[at - 1]
+            const unused = inUse.includes(category as ConsentCategory) ? '' : UNUSED
+            return (
+              <li key={name}>
+                <label>
+                  <span>
+                    <b>{name}</b>
+                    {text} {category ? unused : ALWAYS}
+                  </span>
+                  <input
+                    type="checkbox"
+                    name="category"
+                    value={category}
+                    defaultChecked={!category || granted.includes(category)}
+                    disabled={!category}
+                  />
+                </label>
+              </li>
+            )
+          })}
         </ul>
         <div className="choices">
-          <button
-            type="button"
-            className="btn"
-            onClick={() => choose([...OPTIONAL_CATEGORIES], 'accept_all')}
-          >
-            {CONSENT_TEXTS.acceptAll}
+          <button type="button" className="btn" onClick={() => close([...OPTIONAL_CATEGORIES], 'accept_all')}>
+            {ACCEPT_ALL}
           </button>
-          <button type="button" className="btn" onClick={() => choose([], 'reject')}>
-            {CONSENT_TEXTS.reject}
+          <button type="button" className="btn" onClick={() => close([], 'reject')}>
+            {REJECT}
           </button>
           <button type="submit" className="btn">
-            {CONSENT_TEXTS.save}
+            {SAVE}
           </button>
         </div>
         <p className="more">
           {more}
-          <a href={legalPagePath('cookies')}>{CONSENT_TEXTS.policy}</a>
+          <a href={legalPagePath('cookies')}>{POLICY}</a>
         </p>
+        {code && (
+          <p className="more">
+            Código da sua escolha: {code}{' '}
+            <a href={RECEIPT_PATH} download>
+              Baixar comprovante
+            </a>
+          </p>
+        )}
       </form>
     </dialog>
   )

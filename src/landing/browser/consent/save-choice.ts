@@ -1,5 +1,5 @@
-import type { ConsentCategory } from '#contract/consent.ts'
-import { CONSENT_PATH, type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
+import { CONSENT_PATH, type ConsentAction } from '#contract/consent-choice.ts'
 import type { ConsentRecord } from '#contract/consent-record.ts'
 import { readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
 import { noteCookiesBeforeTags } from '../shared/cookies-before-tags.ts'
@@ -18,7 +18,7 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   record({
     id,
     action: taken ? 'revoke' : action,
-    categories: OPTIONAL_CATEGORIES.filter((category) => granted.includes(category)),
+    categories: granted as OptionalCategory[],
     text_version: textVersion,
     tag_set_version: tagSet.version,
   })

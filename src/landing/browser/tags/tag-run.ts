@@ -1,3 +1,4 @@
+import type { RoomReport } from '#contract/room.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 
@@ -10,6 +11,8 @@ export class TagRun {
   outcome: TagOutcome | null = null
   isTold = false
   error: string | undefined
+  /** What its room saw of it, where it runs in one. */
+  inRoom: RoomReport | undefined
 
   constructor(tag: ManifestTag) {
     this.tag = tag

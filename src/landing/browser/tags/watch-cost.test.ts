@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
+import { findOwners } from './find-owners.ts'
 import { TagRun } from './tag-run.ts'
 import { watchCost } from './watch-cost.ts'
 
@@ -21,9 +22,7 @@ type Script = { sourceURL: string; duration: number }
 let observers: { isOn: boolean; type: string; report(scripts: Script[]): void }[] = []
 let waiting: Script[] = []
 
-/** A browser in which one visit in ten is measured, and this is one, unless told otherwise. */
-function stubBrowser({ types = ['resource', 'long-animation-frame'], chance = 0.099 } = {}) {
-  vi.spyOn(Math, 'random').mockReturnValue(chance)
+function stubBrowser({ types = ['resource', 'long-animation-frame'] } = {}) {
   vi.stubGlobal(
     'PerformanceObserver',
     class {
@@ -55,7 +54,7 @@ afterEach(() => {
 
 test('time goes to the tag whose file or host it is; what nobody or several may own is nobody’s', () => {
   stubBrowser()
-  const take = watchCost(runs)
+  const take = watchCost(runs, findOwners)
   expect(observers).toMatchObject([{ isOn: true, type: 'long-animation-frame' }])
   observers[0]?.report([
     { sourceURL: `${location.origin}/tags/a.js`, duration: 120.4 },
@@ -83,19 +82,18 @@ test('time goes to the tag whose file or host it is; what nobody or several may 
 
 test('a visit that froze is told up to a minute', () => {
   stubBrowser()
-  const take = watchCost(runs)
+  const take = watchCost(runs, findOwners)
   observers[0]?.report([{ sourceURL: 'https://cdn.a.com/lib.js', duration: 61_234 }])
   expect(take?.([])(a).ms).toBe(60_000)
 })
 
 test.each([
-  ['nine visits in ten', { chance: 0.1 }],
   ['a browser without long animation frames', { types: ['resource', 'longtask'] }],
   ['a browser that lists nothing', { types: undefined }],
 ])('%s: nothing is observed, and nothing told', (_name, browser) => {
   stubBrowser(browser)
   if ('types' in browser && browser.types === undefined)
     Object.assign(PerformanceObserver, { supportedEntryTypes: undefined })
-  expect(watchCost(runs)).toBeUndefined()
+  expect(watchCost(runs, findOwners)).toBeUndefined()
   expect(observers).toEqual([])
 })

@@ -1,9 +1,7 @@
 import { TAG_COST_MAX } from '#contract/tag-cost.ts'
-import { findOwners } from './find-owners.ts'
+import type { findOwners } from './find-owners.ts'
 import type { TagRun } from './tag-run.ts'
 
-/** Of all visits. */
-const SHARE = 0.1
 const TYPE = 'long-animation-frame'
 
 /** Not in TypeScript's library yet. */
@@ -14,11 +12,12 @@ interface LongFrame extends PerformanceEntry {
 /** What a visit spent on each tag; on `undefined`, what is not one tag's for certain. */
 export type CostOf = (run: TagRun | undefined) => { ms: number; requests: number }
 
-/** Undefined where nobody measures: most visits, and browsers that cannot tell. What it returns ends the measuring. */
+/** Undefined in browsers that cannot tell. What it returns ends the measuring. */
 export function watchCost(
   runs: ReadonlyMap<string, TagRun>,
+  ownersOf: typeof findOwners,
 ): ((addresses: readonly string[]) => CostOf) | undefined {
-  if (Math.random() >= SHARE || !PerformanceObserver.supportedEntryTypes?.includes(TYPE)) return undefined
+  if (!PerformanceObserver.supportedEntryTypes?.includes(TYPE)) return undefined
   /** By file. */
   const spent = new Map<string, number>()
   const keep = (frames: PerformanceEntryList) => {
@@ -27,13 +26,14 @@ export function watchCost(
         spent.set(sourceURL, (spent.get(sourceURL) ?? 0) + duration)
   }
   const observer = new PerformanceObserver((list) => keep(list.getEntries()))
-  observer.observe({ type: TYPE })
+  // It is loaded while the first tags run.
+  observer.observe({ type: TYPE, buffered: true })
   return (addresses) => {
     keep(observer.takeRecords())
     observer.disconnect()
     const costs = new Map<TagRun | undefined, { ms: number; requests: number }>()
     const add = (address: string, ms: number, requests: number) => {
-      const [first, another] = findOwners(address, runs)
+      const [first, another] = ownersOf(address, runs)
       const owner = another ? undefined : first
       const cost = costs.get(owner) ?? { ms: 0, requests: 0 }
       cost.ms = Math.min(TAG_COST_MAX, cost.ms + ms)

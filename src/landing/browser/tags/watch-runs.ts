@@ -1,19 +1,25 @@
-import { TAG_ERROR_MAX_LENGTH, type TagResult } from '#contract/tag-report.ts'
+import { TAG_ERROR_MAX_LENGTH, TAG_REPORT_MAX_STOPPED, type TagResult } from '#contract/tag-report.ts'
 import { findOwners } from './find-owners.ts'
 import { SETTLE_MS } from './is-quiet.ts'
 import { findEngine } from './judge-request.ts'
 import { noteViolations } from './note-violations.ts'
 import { sendReport } from './send-report.ts'
 import type { TagRun } from './tag-run.ts'
-import { type CostOf, watchCost } from './watch-cost.ts'
+import type { CostOf, watchCost } from './watch-cost.ts'
 import { type Look, watchRequests } from './watch-requests.ts'
 
 /** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
 const MAX_WAIT_MS = 16_000
 const LOOK_AGAIN_MS = 1_000
+/** Of all visits, those that tell what each tag cost. */
+const MEASURED_SHARE = 0.1
 
 /** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
-export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { settled(): void } {
+export function watchRuns(
+  set: string,
+  runs: ReadonlyMap<string, TagRun>,
+  send = sendReport,
+): { settled(): void } {
   const engine = findEngine(window)
   const violations = noteViolations(({ effectiveDirective, sourceFile, blockedURI }) => {
     const isScript = effectiveDirective.startsWith('script-src')
@@ -21,7 +27,12 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
       if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
   })
   const look = watchRequests(engine, violations.has)
-  let takeCost = watchCost(runs)
+  let takeCost: ReturnType<typeof watchCost>
+  // Few visits need it.
+  if (Math.random() < MEASURED_SHARE)
+    void import('./watch-cost.ts').then((part) => {
+      takeCost = part.watchCost(runs, findOwners)
+    })
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const tell = (isEarly: boolean) => {
@@ -30,17 +41,22 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
     if (open.length === 0) return
     const costOf = takeCost?.(seen.addresses)
     takeCost = undefined
-    sendReport({
+    const rooms = open.flatMap(({ inRoom }) => inRoom ?? [])
+    send({
       set,
       results: open.map((run) => describeRun(run, seen, isEarly, costOf)),
-      hosts: seen.hostsOf(open.map(({ tag }) => tag)),
-      stopped: violations.list(),
+      hosts: Object.assign(seen.hostsOf(open.map(({ tag }) => tag)), ...rooms.map(({ hosts }) => hosts)),
+      stopped: violations
+        .list()
+        .concat(...rooms.map(({ stopped }) => stopped))
+        .slice(0, TAG_REPORT_MAX_STOPPED),
       sees_all: engine === 'firefox',
       unattributed_ms: costOf?.(undefined).ms,
     })
   }
   const describeRun = (run: TagRun, seen: Look, isEarly: boolean, costOf: CostOf | undefined): TagResult => {
     run.isTold = true
+    if (run.inRoom) return run.inRoom.result
     const hit = seen.hitOf(run.tag)
     // Nothing of this visit got through to the vendor.
     if (hit === 'failed') run.note('blocked')
@@ -56,8 +72,8 @@ export function watchRuns(set: string, runs: ReadonlyMap<string, TagRun>): { set
   }
   const tellWhenQuiet = (waited: number) => {
     const seen = look()
-    const isPending = ({ outcome, tag }: TagRun) =>
-      outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
+    const isPending = ({ outcome, tag, inRoom }: TagRun) =>
+      tag.room ? !inRoom?.isFinal : outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
     if (waited >= MAX_WAIT_MS || ![...runs.values()].some(isPending)) tell(false)
     else timer = setTimeout(tellWhenQuiet, LOOK_AGAIN_MS, waited + LOOK_AGAIN_MS)
   }

@@ -28,6 +28,9 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
     codes: names.includes(CODE_SECRET),
     pixels: await removePixelTokens(trx, rowsOf('pixel_secrets')),
   }
+  // Mails that nobody can read any more: who waits for one asks again.
+  const mails = rowsOf('deliveries')
+  if (mails.length > 0) await trx.deleteFrom('deliveries').where('id', 'in', mails).execute()
   for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
   if (given.signingKey) {
     await trx.deleteFrom('auth_logins').execute()

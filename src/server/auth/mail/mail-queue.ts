@@ -19,8 +19,9 @@ interface MailQueueOptions {
 }
 
 /**
- * Mail leaves after the request that asked for it was answered, so that the time of an answer tells nobody whether an
- * address is known. A failure is tried again and, in the end, logged; who asked can ask once more.
+ * Mail is written after the request that asked for it was answered, so that the time of an answer tells nobody whether
+ * an address is known, and handed to `send`: a durable queue, or the mail server itself where there is none. A failure is
+ * tried again and, in the end, logged; who asked can ask once more.
  */
 export class MailQueue {
   readonly #options: Required<MailQueueOptions>

@@ -9,6 +9,8 @@ import type { RenderedLetter } from './render-letter.ts'
 export interface OutgoingMail extends RenderedLetter {
   to: string
   kind: string
+  /** After which it need not arrive any more; a day where nothing is said. */
+  usefulMs?: number
 }
 
 /** Sends one message, or throws. */

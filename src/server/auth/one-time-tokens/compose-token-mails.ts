@@ -11,7 +11,7 @@ import { reauthenticationLetter } from '../mail/templates/reauthentication.ts'
 import { recoveryLetter } from '../mail/templates/recovery.ts'
 import { signUpLetter } from '../mail/templates/sign-up.ts'
 import type { UserRow } from '../users/user-object.ts'
-import type { IssuedToken } from './insert-token.ts'
+import { type IssuedToken, TOKEN_LIFE_MS } from './insert-token.ts'
 import { issueTokens } from './issue-tokens.ts'
 import type { TokenKind } from './token-kind.ts'
 import { tokenLink } from './token-link.ts'
@@ -53,5 +53,5 @@ function compose(
   const { brandName } = config.site
   const url = tokenLink(config, { kind, token }, redirectTo)
   const letter = LETTERS[kind]({ brandName, url, code, newEmail: user.new_email ?? '' })
-  return { kind, to: sentTo, ...renderLetter(letter, brandName) }
+  return { kind, to: sentTo, usefulMs: TOKEN_LIFE_MS, ...renderLetter(letter, brandName) }
 }

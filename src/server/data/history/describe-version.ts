@@ -2,6 +2,7 @@ import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
 import { DELIVERY_LABELS } from '#contract/pixel-delivery.ts'
 import type { FieldChange, VersionKind } from '#contract/pixel-history.ts'
+import { RUNS_IN_LABELS } from '#contract/pixel-runs-in.ts'
 import type { Row } from '../resource.ts'
 import { diffLines } from './diff-lines.ts'
 
@@ -26,6 +27,7 @@ export const CONTENT_COLUMNS = [
   'delivery',
   'webhook_url',
   'send_hashed_email',
+  'runs_in',
 ] as const
 
 const LABELS: Record<string, string> = {
@@ -42,6 +44,7 @@ const LABELS: Record<string, string> = {
   webhook_url: 'Endereço do webhook',
   send_hashed_email: 'E-mail em código (hash) para a Meta',
   auto_disable: 'Disjuntor',
+  runs_in: 'Onde roda',
 }
 
 /** `created` when it is not known that the same id was in the trash before. */
@@ -89,6 +92,7 @@ function inWords(field: string, value: unknown): string | null {
   if (field === 'is_active') return value === true ? 'Ativo' : 'Inativo'
   if (field === 'send_hashed_email') return value === true ? 'Sim' : 'Não'
   if (field === 'delivery') return labelIn(DELIVERY_LABELS, value)
+  if (field === 'runs_in') return labelIn(RUNS_IN_LABELS, value)
   if (field === 'auto_disable') return value === true ? 'Pausa sozinha' : 'Só avisa'
   if (field === 'type') return labelIn(PIXEL_TYPE_LABELS, value)
   if (field === 'consent_category') return labelIn(TAG_CATEGORY_LABELS, value)

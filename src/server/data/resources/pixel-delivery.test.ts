@@ -206,4 +206,20 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     const [waiting] = await db.selectFrom('deliveries').select('next_attempt_at').execute()
     expect(Date.parse(String(waiting?.next_attempt_at))).toBeLessThanOrEqual(Date.now())
   })
+
+  test('only a custom pixel runs in a frame, and only when somebody says so', async () => {
+    const { id, runs_in } = await add({ ...CUSTOM, code: '' })
+    expect(runs_in).toBe('page')
+    expect((await change(id, { runs_in: 'isolated' })).runs_in).toBe('isolated')
+    for (const refused of [
+      { ...META, runs_in: 'isolated' },
+      { ...CUSTOM, runs_in: 'frame' },
+    ]) {
+      const answer = await write('POST', '', refused)
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json().message).toContain('tracking_pixels_runs_in_check')
+    }
+    expect((await write('PATCH', `id=eq.${id}`, META)).statusCode).toBe(400)
+    expect((await change(id, { ...META, runs_in: 'page' })).runs_in).toBe('page')
+  })
 })

@@ -10,6 +10,7 @@ import {
   type PixelType,
 } from '#contract/pixel.ts'
 import { PIXEL_DELIVERIES } from '#contract/pixel-delivery.ts'
+import { mayBeIsolated, PIXEL_RUNS_IN } from '#contract/pixel-runs-in.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
 import { isHostName } from '../host-name.ts'
 import type { ChangeReview, Column, Resource } from '../resource.ts'
@@ -138,6 +139,18 @@ const COLUMNS: readonly Column[] = [
   },
   { name: 'send_hashed_email', type: 'boolean', writable: 'always', initial: () => false },
   { name: 'auto_disable', type: 'boolean', writable: 'always', initial: () => false },
+  {
+    name: 'runs_in',
+    type: 'text',
+    writable: 'always',
+    initial: () => 'page',
+    check: {
+      constraint: 'tracking_pixels_runs_in_check',
+      expected: `runs_in must be one of ${PIXEL_RUNS_IN.join(', ')}, and page for all but custom pixels`,
+      passes: (value, row) =>
+        value === 'page' || (value === 'isolated' && isPixelType(row.type) && mayBeIsolated(row.type)),
+    },
+  },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
 ]

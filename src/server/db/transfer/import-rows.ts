@@ -13,6 +13,9 @@ const FILLED_BY_ITSELF: ReadonlySet<TableName> = new Set([
   'secret_key',
   'site_state',
   'readiness',
+  'consent_notices',
+  'consent_parties',
+  'consent_tree',
   'rate_limits',
 ])
 /** Some twenty parameters for each row: below what either engine takes in one statement. */

@@ -261,7 +261,54 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
       text_version: 1,
       tag_set_version: '',
       created_at: at,
+      schema_version: 1,
+      notice_hash: 'n',
+      parties_hash: 'p',
+      retention_days: 1826,
+      leaf_position: 0,
     })
+    .execute()
+  await db
+    .insertInto('consent_notices')
+    .values({
+      hash: 'n',
+      version: 1,
+      language: 'pt-BR',
+      text: 'Ação',
+      html: '<p>Ação</p>',
+      first_served_at: at,
+    })
+    .execute()
+  await db
+    .insertInto('consent_parties')
+    .values({ hash: 'p', tag_set_version: '', content: '{"z":1}', first_served_at: at })
+    .execute()
+  await db
+    .insertInto('consent_leaves')
+    .values([
+      { position: 0, hash: 'l', erased_at: null },
+      { position: 1, hash: 'm', erased_at: at },
+    ])
+    .execute()
+  await db.insertInto('consent_tree_nodes').values({ level: 8, position: 0, hash: 'i' }).execute()
+  await db.updateTable('consent_tree').set({ size: 2 }).execute()
+  await db
+    .insertInto('consent_seals')
+    .values({
+      sequence: 1,
+      first_record_at: at,
+      last_record_at: at,
+      leaf_count: 2,
+      tree_size: 2,
+      root: 'r',
+      previous_hash: null,
+      hash: 's',
+      sealed_at: at,
+    })
+    .execute()
+  await db
+    .insertInto('consent_counts')
+    .values({ day: '2026-11-15', text_version: 1, action: 'reject', choice: 'refused', count: 1 })
     .execute()
   // More than a page.
   await db

@@ -20,7 +20,7 @@ const EVENTS: Record<ServerEventName, { name: string; params: Record<string, str
 /** GA4's Measurement Protocol: answers 204 to anything, and counts twice what comes twice. */
 export const googleAnalyticsChannel: Channel = {
   batch: 1,
-  parallel: 20,
+  parallel: 10,
   atMostOnce: true,
   async send(client, target, jobs, signal) {
     const { url, headers, body } = composeGoogleRequest(target, jobs[0] as Job)

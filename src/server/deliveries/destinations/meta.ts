@@ -7,7 +7,7 @@ const GRAPH = 'https://graph.facebook.com'
 /** Meta's Conversions API. Its own merging of copies with one `event_id` makes a second try harmless. */
 export const metaChannel: Channel = {
   batch: 50,
-  parallel: 4,
+  parallel: 2,
   atMostOnce: false,
   async send(client, target, jobs, signal) {
     const { url, headers, body } = composeMetaRequest(target, jobs)

@@ -8,7 +8,7 @@ import { pageAddress } from './page-address.ts'
 /** A webhook as https://www.standardwebhooks.com says: any 2xx is a delivery, 410 ends it, all else comes again. */
 export const webhookChannel: Channel = {
   batch: 1,
-  parallel: 10,
+  parallel: 5,
   atMostOnce: false,
   async send(client, target, jobs, signal) {
     const { url, headers, body } = composeWebhookRequest(target, jobs[0] as Job)

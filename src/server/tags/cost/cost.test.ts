@@ -160,7 +160,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     await db.updateTable('tag_evidence').set({ hour: old }).execute()
     await db.updateTable('site_counts').set({ slot: old }).execute()
     expect(await costOf(slow)).toEqual({ own: null, all: null })
-    await sweepTagData(db, { consentDays: 900, reportDays: 2 })
+    await sweepTagData(db, { reportDays: 2 })
     expect(await db.selectFrom('tag_evidence').selectAll().execute()).toEqual([])
     expect(await db.selectFrom('site_counts').selectAll().execute()).toEqual([])
   })

@@ -57,7 +57,7 @@ export async function startTest(
       .where('id', '=', test.id)
       .execute()
     const runs = delivery !== 'server'
-    return { key, name, tag: member.tag, runs, testCalls: runs ? testCallsOf(member) : [] }
+    return { key, name, tag: member.pageTag, runs, testCalls: runs ? testCallsOf(member) : [] }
   })
 }
 

@@ -36,6 +36,7 @@ export const activecampaign: Vendor = {
     },
   ],
   pageView: { hosts: ['trackcmp.net', 'prism.app-us1.com'], showsId: false },
+  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
   suffixes: ['app-us1.com', 'trackcmp.net', 'activehosted.com', 'activecampaign.com'],
   cookies: [
     {

@@ -45,6 +45,7 @@ export const amplitude: Vendor = {
     call: 'amplitude.track',
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
+  isolated: 'works',
   suffixes: ['amplitude.com'],
   cookies: [
     {

@@ -29,6 +29,7 @@ export const contentsquare: Vendor = {
       sign_up: [['trackPageEvent', 'sign_up']],
     },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: ['contentsquare.net', 'contentsquare.com', 'content-square.net'],
   cookies: [
     {

@@ -39,6 +39,7 @@ export const crisp: Vendor = {
       sign_up: [['set', 'session:event', [['sign_up']]]],
     },
   },
+  isolated: { needs: 'desenha o chat na página' },
   suffixes: ['crisp.chat', 'crisp.im'],
   cookies: [
     {

@@ -39,6 +39,7 @@ export const fullstory: Vendor = {
       sign_up: ['trackEvent', { name: 'sign_up', properties: {} }],
     },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: ['fullstory.com'],
   cookies: [
     {

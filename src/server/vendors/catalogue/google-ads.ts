@@ -84,6 +84,7 @@ export const googleAds: Vendor = {
     },
     label: { name: 'Rótulo da conversão', example: 'AbCdEfGhIjKlMn' },
   },
+  isolated: 'works',
   suffixes: [
     'googleadservices.com',
     'googlesyndication.com',

@@ -62,6 +62,7 @@ export const googleAnalytics4: Vendor = {
   },
   // Shown in DebugView, and left out of the reports where a developer-traffic filter is on.
   testMode: { call: 'gtag', args: ['set', { debug_mode: true }] },
+  isolated: 'works',
   suffixes: ['google-analytics.com', 'analytics.google.com'],
   cookies: [
     {

@@ -54,6 +54,7 @@ export const googleTagManager: Vendor = {
       sign_up: [{ event: 'site_sign_up', event_id: '$id' }],
     },
   },
+  isolated: { needs: 'carrega outras tags, que costumam precisar da página' },
   suffixes: ['googletagmanager.com', 'tagmanager.google.com'],
   cookies: [],
   thirdPartyCookies: [],

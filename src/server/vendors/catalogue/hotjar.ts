@@ -41,6 +41,7 @@ export const hotjar: Vendor = {
     call: 'hj',
     args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: ['hotjar.com', 'hotjar.io', 'hj.contentsquare.net'],
   cookies: [
     {

@@ -77,6 +77,7 @@ export const hubspot: Vendor = {
     ],
     showsId: true,
   },
+  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
   suffixes: [
     'hubspot.com',
     'hs-scripts.com',

@@ -24,6 +24,7 @@ export const insider: Vendor = {
     style: ['*.useinsider.com', '*.api.useinsider.com'],
     font: ['*.useinsider.com', '*.api.useinsider.com'],
   },
+  isolated: { needs: 'muda o que a página mostra' },
   suffixes: ['useinsider.com', 'insiderone.com'],
   cookies: [
     {

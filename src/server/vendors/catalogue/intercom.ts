@@ -77,6 +77,7 @@ export const intercom: Vendor = {
       sign_up: ['trackEvent', 'sign_up'],
     },
   },
+  isolated: { needs: 'desenha o chat na página' },
   suffixes: [
     'intercom.io',
     'intercomcdn.com',

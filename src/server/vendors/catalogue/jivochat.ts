@@ -25,6 +25,7 @@ export const jivochat: Vendor = {
     media: ['*.jivosite.com'],
   },
   optionalHosts: [{ when: 'Russian accounts', hosts: { script: ['code.jivo.ru'], connect: ['*.jivo.ru'] } }],
+  isolated: { needs: 'desenha o chat na página' },
   suffixes: ['jivosite.com', 'jivochat.com', 'jivo.ru'],
   cookies: [
     {

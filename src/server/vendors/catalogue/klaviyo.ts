@@ -30,6 +30,7 @@ export const klaviyo: Vendor = {
   },
   pageView: { hosts: ['a.klaviyo.com', 'fast.a.klaviyo.com'], showsId: false },
   conversion: { call: 'klaviyo.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
   suffixes: ['klaviyo.com', 'd3k81ch9hvuctc.cloudfront.net'],
   cookies: [
     { name: { exact: '__kla_id' }, duration: '2 anos', purpose: 'Identifica o visitante no Klaviyo.' },

@@ -30,6 +30,7 @@ export const kwaiPixel: Vendor = {
     call: 'kwaiq.track',
     args: { lead: ['formSubmit'], contact: ['contact'], sign_up: ['completeRegistration'] },
   },
+  isolated: 'works',
   suffixes: ['kwai.net', 'kwai.com', 'ap4r.com', 'ks-la.net', 'adsnebula.com', 'kwai-pro.com'],
   cookies: [
     {

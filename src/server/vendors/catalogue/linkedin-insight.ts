@@ -47,6 +47,7 @@ export const linkedinInsight: Vendor = {
     },
     label: { name: 'ID da conversão (conversion_id)', example: '12345678' },
   },
+  isolated: 'works',
   suffixes: [
     'licdn.com',
     'ads.linkedin.com',

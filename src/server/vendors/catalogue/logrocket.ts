@@ -53,6 +53,7 @@ export const logrocket: Vendor = {
     call: 'LogRocket.track',
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: [
     'logrocket.io',
     'logrocket.com',

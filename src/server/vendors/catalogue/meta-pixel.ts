@@ -38,6 +38,7 @@ export const metaPixel: Vendor = {
       sign_up: ['track', 'CompleteRegistration', {}, { eventID: '$id' }],
     },
   },
+  isolated: 'works',
   suffixes: ['facebook.net', 'facebook.com', 'fbcdn.net', 'fbsbx.com'],
   cookies: [
     {

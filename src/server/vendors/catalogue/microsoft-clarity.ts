@@ -28,6 +28,7 @@ export const microsoftClarity: Vendor = {
     call: 'clarity',
     args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: ['clarity.ms', 'c.bing.com'],
   cookies: [
     {

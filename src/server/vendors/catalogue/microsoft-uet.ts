@@ -37,6 +37,7 @@ export const microsoftUet: Vendor = {
       sign_up: ['event', 'sign_up', { event_category: 'conversion' }],
     },
   },
+  isolated: 'works',
   suffixes: ['bat.bing.com', 'bat.bing.net', 'bing.com', 'bing.net', 'bat.r.msn.com'],
   cookies: [
     {

@@ -24,6 +24,7 @@ export const mixpanel: Vendor = {
     call: 'mixpanel.track',
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
+  isolated: 'works',
   suffixes: ['mixpanel.com', 'mxpnl.com', 'mxpnl.net'],
   cookies: [
     {

@@ -26,6 +26,7 @@ export const mouseflow: Vendor = {
     call: '_mfq.push',
     args: { lead: [['tag', 'lead']], contact: [['tag', 'contact']], sign_up: [['tag', 'sign_up']] },
   },
+  isolated: { needs: 'grava o que acontece na página' },
   suffixes: ['mouseflow.com'],
   cookies: [
     {

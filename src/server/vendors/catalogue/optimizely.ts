@@ -30,6 +30,7 @@ export const optimizely: Vendor = {
       sign_up: [{ type: 'event', eventName: 'sign_up' }],
     },
   },
+  isolated: { needs: 'muda o que a página mostra' },
   suffixes: ['optimizely.com', 'optimizely.s3.amazonaws.com', 'cdn-assets-prod.s3.amazonaws.com'],
   cookies: [
     {

@@ -25,6 +25,7 @@ export const outbrainPixel: Vendor = {
     call: 'obApi',
     args: { lead: ['track', 'Lead'], contact: ['track', 'Contact'], sign_up: ['track', 'Sign up'] },
   },
+  isolated: 'works',
   suffixes: ['outbrain.com', 'outbrainimg.com'],
   cookies: [
     {

@@ -33,6 +33,7 @@ export const pinterestTag: Vendor = {
       sign_up: ['track', 'signup', { event_id: '$id' }],
     },
   },
+  isolated: 'works',
   suffixes: ['pinimg.com', 'ct.pinterest.com', 'pinterest.com'],
   cookies: [
     {

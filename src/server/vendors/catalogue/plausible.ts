@@ -21,6 +21,7 @@ export const plausible: Vendor = {
   ],
   pageView: { hosts: ['plausible.io'], showsId: false },
   conversion: { call: 'plausible', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  isolated: 'works',
   suffixes: ['plausible.io'],
   cookies: [],
   thirdPartyCookies: [],

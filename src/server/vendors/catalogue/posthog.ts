@@ -27,6 +27,7 @@ export const posthog: Vendor = {
     call: 'posthog.capture',
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
+  isolated: { needs: 'registra sozinho os cliques na página' },
   suffixes: ['posthog.com'],
   cookies: [
     {

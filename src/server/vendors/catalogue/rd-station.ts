@@ -45,6 +45,7 @@ export const rdStation: Vendor = {
     },
   ],
   pageView: { hosts: ['pageview-notify.rdstation.com.br'], showsId: false },
+  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
   suffixes: ['d335luupugsy2.cloudfront.net', 'rdstation.com.br', 'rdstation.com', 'rd.services'],
   cookies: [
     {

@@ -37,6 +37,7 @@ export const redditPixel: Vendor = {
       sign_up: ['track', 'SignUp', { conversionId: '$id' }],
     },
   },
+  isolated: 'works',
   suffixes: [
     'redditstatic.com',
     'alb.reddit.com',

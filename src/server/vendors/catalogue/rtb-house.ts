@@ -35,6 +35,7 @@ export const rtbHouse: Vendor = {
     },
   ],
   pageView: { hosts: ['us.creativecdn.com', 'creativecdn.com'], showsId: false },
+  isolated: 'works',
   suffixes: ['creativecdn.com', 'erne.co', 'rtbhouse.com'],
   cookies: [
     {

@@ -25,6 +25,7 @@ export const segment: Vendor = {
     call: 'analytics.track',
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
+  isolated: 'works',
   suffixes: ['segment.com', 'segment.io', 'segmentapis.com'],
   cookies: [
     {

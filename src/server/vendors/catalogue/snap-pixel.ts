@@ -34,6 +34,7 @@ export const snapPixel: Vendor = {
       sign_up: ['track', 'SUBSCRIBE', { client_dedup_id: '$id' }],
     },
   },
+  isolated: 'works',
   suffixes: ['sc-static.net', 'snapchat.com'],
   cookies: [
     {

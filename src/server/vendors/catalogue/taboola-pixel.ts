@@ -38,6 +38,7 @@ export const taboolaPixel: Vendor = {
       sign_up: [{ notify: 'event', name: 'sign_up', id: '$account' }],
     },
   },
+  isolated: 'works',
   suffixes: ['taboola.com', 'taboolasyndication.com', 'api-taboola.com'],
   cookies: [
     {

@@ -39,6 +39,7 @@ export const tiktokPixel: Vendor = {
       sign_up: ['Subscribe', {}, { event_id: '$id' }],
     },
   },
+  isolated: 'works',
   suffixes: ['analytics.tiktok.com', 'tiktok.com', 'tiktokw.us', 'tiktokcdn.com', 'mon.tiktokv.com'],
   cookies: [
     {

@@ -22,6 +22,7 @@ export const umami: Vendor = {
   ],
   pageView: { hosts: ['cloud.umami.is', 'gateway.umami.is'], showsId: false },
   conversion: { call: 'umami.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  isolated: 'works',
   suffixes: ['umami.is', 'umami.dev'],
   cookies: [],
   thirdPartyCookies: [],

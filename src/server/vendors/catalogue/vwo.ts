@@ -28,6 +28,7 @@ export const vwo: Vendor = {
       hosts: { script: ['cdn.pushcrew.com'], img: ['cdn.pushcrew.com'], style: ['cdn.pushcrew.com'] },
     },
   ],
+  isolated: { needs: 'muda o que a página mostra' },
   suffixes: ['visualwebsiteoptimizer.com', 'vwo.com', 'vwo.io', 'wingify.com', 'pushcrew.com'],
   cookies: [
     {

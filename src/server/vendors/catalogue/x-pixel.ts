@@ -33,6 +33,7 @@ export const xPixel: Vendor = {
     },
     label: { name: 'ID do evento (tw-…)', example: 'tw-abc12-def34' },
   },
+  isolated: 'works',
   suffixes: [
     'ads-twitter.com',
     'analytics.twitter.com',

@@ -11,6 +11,8 @@ const FACTOR_NAME = 'Aplicativo autenticador'
 export interface SecondFactorState {
   /** The ids of the factors that count; none when it is off. */
   factorIds: string[]
+  /** One of them shows codes; else all are keys of devices, which only other programs of ours can add. */
+  hasApp: boolean
   codesLeft: number
 }
 
@@ -19,9 +21,10 @@ export function useSecondFactor() {
   return useQuery({
     queryKey: FACTOR_KEY,
     queryFn: async (): Promise<SecondFactorState> => {
-      const { totp } = await unwrapAuth(services.auth.mfa.listFactors())
+      const { all, totp } = await unwrapAuth(services.auth.mfa.listFactors())
       const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes')
-      return { factorIds: totp.map(({ id }) => id), codesLeft: left }
+      const counting = all.filter(({ status }) => status === 'verified')
+      return { factorIds: counting.map(({ id }) => id), hasApp: totp.length > 0, codesLeft: left }
     },
   })
 }

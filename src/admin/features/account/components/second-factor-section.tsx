@@ -33,7 +33,7 @@ export function SecondFactorSection() {
       />
     )
   }
-  const { factorIds, codesLeft } = state.data
+  const { factorIds, hasApp, codesLeft } = state.data
   const isOn = factorIds.length > 0
   const turnOn = () => {
     setOpen('enrol')
@@ -58,9 +58,9 @@ export function SecondFactorSection() {
       text={
         isOn ? (
           <>
-            <strong className="font-semibold text-ok">Ativada.</strong> Além da senha, o login pede um código
-            do seu celular. {codesLeft === 1 ? 'Resta 1 código' : `Restam ${codesLeft} códigos`} de
-            recuperação.
+            <strong className="font-semibold text-ok">Ativada.</strong> Além da senha, o login pede{' '}
+            {hasApp ? 'um código do seu celular' : 'a chave de acesso do seu aparelho'}.{' '}
+            {codesLeft === 1 ? 'Resta 1 código' : `Restam ${codesLeft} códigos`} de recuperação.
           </>
         ) : (
           'Além da senha, o login passa a pedir um código do seu celular. Quem descobrir sua senha não entra sem ele.'

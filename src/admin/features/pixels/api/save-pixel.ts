@@ -7,7 +7,8 @@ import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
 import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
-import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
+import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
+import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { findSendingFault, sendingFields, toSendingColumns } from '../sending/sending-form.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
@@ -38,6 +39,8 @@ export const pixelFormSchema = z
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
     auto_disable: z.boolean(),
+    /** As it was chosen; stored for custom pixels only. */
+    runs_in: pixelRunsInSchema,
     ...sendingFields,
   })
   .check(
@@ -107,6 +110,7 @@ export function toRow(form: PixelForm) {
     conversion_labels: givenLabels(form.conversion_labels),
     is_active,
     auto_disable,
+    runs_in: mayBeIsolated(type) ? form.runs_in : 'page',
     ...toSendingColumns(form),
   }
 }

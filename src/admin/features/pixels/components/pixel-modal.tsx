@@ -29,6 +29,7 @@ import { ConversionLabelFields } from './conversion-label-fields.tsx'
 import type { FormStart } from './form-start.ts'
 import { PixelFormFields } from './pixel-form-fields.tsx'
 import { RecognitionNote } from './recognition-note.tsx'
+import { RunsInChoice } from './runs-in-choice.tsx'
 import { TagForecast } from './tag-forecast.tsx'
 import { useCodeGeneration } from './use-code-generation.ts'
 import { useRecognition } from './use-recognition.ts'
@@ -43,6 +44,7 @@ const NEW_PIXEL: PixelForm = {
   conversion_labels: NO_LABELS,
   is_active: true,
   auto_disable: false,
+  runs_in: 'page',
   ...toSendingForm(null),
 }
 
@@ -183,7 +185,14 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
                   )}
                 </>
               }
-              aboutTag={delivery === 'server' ? null : <TagForecast preview={preview} />}
+              aboutTag={
+                delivery === 'server' ? null : (
+                  <>
+                    <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
+                    <TagForecast preview={preview} />
+                  </>
+                )
+              }
             />
           </ModalBody>
           <ModalFooter>
@@ -212,7 +221,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
 
 function toForm(pixel: Pixel | null): PixelForm {
   if (pixel === null) return NEW_PIXEL
-  const { name, type, pixel_id, code, is_active, auto_disable, consent_category, conversion_labels } = pixel
+  const { name, type, pixel_id, code, is_active, auto_disable, consent_category } = pixel
   return {
     name,
     type,
@@ -220,8 +229,9 @@ function toForm(pixel: Pixel | null): PixelForm {
     code,
     is_active,
     auto_disable,
+    runs_in: pixel.runs_in,
     consent_category,
-    conversion_labels: { ...NO_LABELS, ...conversion_labels },
+    conversion_labels: { ...NO_LABELS, ...pixel.conversion_labels },
     ...toSendingForm(pixel),
   }
 }

@@ -10,16 +10,21 @@ import { Select } from '#admin/components/select.tsx'
 import { useCompleteSignIn } from '../api/complete-sign-in.ts'
 import type { SecondFactor } from '../api/pending-factors.ts'
 
-/** The second step of the login: the app's six digits, or a code that was kept on paper. */
+/** The second step of the login: the app's six digits, the device's key, or a code that was kept on paper. */
 export function CodeForm({ factors }: { factors: SecondFactor[] }) {
   const show = useCompleteSignIn()
+  const apps = factors.filter(({ kind }) => kind === 'app')
+  const key = factors.find(({ kind }) => kind === 'key')
   const [onPaper, setOnPaper] = useState(false)
   const { register, handleSubmit, formState, setFocus, reset } = useForm({
-    defaultValues: { factorId: factors[0]?.id ?? '', code: '', recoveryCode: '' },
+    defaultValues: { factorId: apps[0]?.id ?? '', code: '', recoveryCode: '' },
   })
   const { errors } = formState
   const field = onPaper ? 'recoveryCode' : 'code'
-  useEffect(() => setFocus(field), [field, setFocus])
+  const isTyped = onPaper || apps.length > 0
+  useEffect(() => {
+    if (isTyped) setFocus(field)
+  }, [isTyped, field, setFocus])
   const submit = handleSubmit(({ factorId, code, recoveryCode }) =>
     show.mutate(onPaper ? { recoveryCode } : { factorId, code }, {
       onError: () => setFocus(field, { shouldSelect: true }),
@@ -33,11 +38,11 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={show.error} fallback="Não foi possível conferir o código." />
-      {factors.length > 1 && !onPaper ? (
+      {apps.length > 1 && !onPaper ? (
         <Field label="Aplicativo">
           {(control) => (
             <Select
-              options={factors.map(({ id, name }) => [id, name] as const)}
+              options={apps.map(({ id, name }) => [id, name] as const)}
               {...control}
               {...register('factorId')}
             />
@@ -61,14 +66,26 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
             />
           )}
         </Field>
-      ) : (
+      ) : isTyped ? (
         <AppCodeField error={errors.code?.message} {...register('code', APP_CODE_RULE)} />
-      )}
-      <Button type="submit" disabled={show.isPending} className="mt-1.5 min-h-13 text-base">
-        {show.isPending ? 'Conferindo...' : 'Confirmar'}
-      </Button>
+      ) : null}
+      {isTyped ? (
+        <Button type="submit" disabled={show.isPending} className="mt-1.5 min-h-13 text-base">
+          {show.isPending ? 'Conferindo...' : 'Confirmar'}
+        </Button>
+      ) : null}
+      {key && !onPaper ? (
+        <Button
+          look={isTyped ? 'outline' : 'solid'}
+          className="min-h-13 text-base"
+          aria-disabled={show.isPending}
+          onClick={() => show.isPending || show.mutate({ keyFactorId: key.id })}
+        >
+          {show.isPending ? 'Conferindo...' : 'Usar a chave de acesso'}
+        </Button>
+      ) : null}
       <QuietButton className="-mt-2" onClick={swap}>
-        {onPaper ? 'Usar o aplicativo' : 'Usar um código de recuperação'}
+        {onPaper ? (apps.length > 0 ? 'Usar o aplicativo' : 'Voltar') : 'Usar um código de recuperação'}
       </QuietButton>
     </form>
   )

@@ -32,7 +32,7 @@ export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) 
           <BrandMark className="mx-auto mb-5 w-[33px]" />
           <Dialog.Title className="text-center text-2xl">Entre de novo</Dialog.Title>
           <Dialog.Description className="mx-auto mt-1.5 mb-6 max-w-[22em] text-center text-balance text-text-2">
-            {factors.length > 0 ? 'Falta o código do aplicativo.' : SESSION_ENDED} O que você estava fazendo
+            {factors.length > 0 ? 'Falta a segunda confirmação.' : SESSION_ENDED} O que você estava fazendo
             continua aqui.
           </Dialog.Description>
           {factors.length > 0 ? <CodeForm factors={factors} /> : <LoginForm email={email} />}

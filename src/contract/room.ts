@@ -1,0 +1,70 @@
+import type { Conversion } from './conversion.ts'
+import type { ConversionCall, ManifestTag, TagStep } from './tag-manifest.ts'
+import type { StoppedRequest, TagReport, TagResult } from './tag-report.ts'
+
+/** Under this path lie the documents in which isolated tags run, each in a frame of an opaque origin. */
+export const ROOMS_PATH = '/isolado/'
+
+/** What follows is the path and the campaign of the page, which a vendor reads from its address: `location` cannot be replaced. */
+export function roomPath(hash: string): string {
+  return `${ROOMS_PATH}${hash}/`
+}
+
+/** In both storages of the page: what an isolated tag keeps. */
+export function jarKey(pixelId: string): string {
+  return `portico_room_${pixelId}`
+}
+
+/** As in the page, but that code is text: the document holds all of it. */
+export type RoomStep =
+  | Exclude<TagStep, { kind: 'own' }>
+  | { kind: 'own'; body: string; attributes: Record<string, string> }
+
+/** What the room's document is made for. */
+export interface RoomTag extends Omit<ManifestTag, 'steps' | 'room' | 'leaves'> {
+  steps: RoomStep[]
+}
+
+/** Element of the document that holds it, as JSON. */
+export const ROOM_TAG_ID = 'tag'
+
+/** What a tag keeps over visits, and in this tab; the page stores both unread. */
+export interface Jar {
+  local: string
+  session: string
+}
+
+/** Of each of the two; a browser's own limit for cookies of one site is about as large. */
+export const JAR_MAX_LENGTH = 32_768
+
+/** From the page to the room. The first one starts the tag. */
+export type PageMessage =
+  | {
+      portico: 'start'
+      jar: Jar
+      referrer: string
+      title: string
+      width: number
+      height: number
+      /** Made before the tag runs: how its vendor is told that this is a test. */
+      calls: ConversionCall[]
+    }
+  | { portico: 'conversion'; name: Conversion; id: string }
+
+/** What a room saw of its tag. */
+export interface RoomReport extends Pick<TagReport, 'hosts' | 'sees_all'> {
+  result: TagResult
+  stopped: StoppedRequest[]
+  /** False while more may come. */
+  isFinal: boolean
+}
+
+/** As JSON. A visit's report is refused as a whole when it is too large, so that one room must not be able to make it so. */
+export const ROOM_REPORT_MAX_LENGTH = 6_000
+
+/** From the room to the page. Whatever the tag itself sends looks the same: it can only ever speak for itself. */
+export type RoomMessage =
+  | { portico: 'report'; report: RoomReport }
+  /** The vendor's function was there to be called. */
+  | { portico: 'told'; id: string }
+  | { portico: 'jar'; jar: Jar }

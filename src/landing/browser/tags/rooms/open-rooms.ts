@@ -1,0 +1,86 @@
+import { type RoomMessage, roomPath } from '#contract/room.ts'
+import { readConsentCookie } from '#landing/browser/shared/consent-cookie.ts'
+import { whenIdle } from '#landing/browser/shared/when-idle.ts'
+import { sendReport } from '../send-report.ts'
+import type { TagRun } from '../tag-run.ts'
+import type { Conversion } from '../watch-conversions.ts'
+import { guardFocus } from './guard-focus.ts'
+import { readRoomMessage } from './read-room-message.ts'
+import { RoomFrame } from './room-frame.ts'
+import { storeJar } from './stored-jar.ts'
+import { ToldConversions } from './told-conversions.ts'
+
+/** Passes a conversion on to every room; `isTold` when vendors in the page were told of it. */
+export type TellRooms = (conversion: Conversion, isTold: boolean) => void
+
+const rooms = new Map<string, RoomFrame>()
+let told: ToldConversions | undefined
+
+/** Opens a room for each isolated tag that has none yet, one idle moment each. It may be called again. */
+export function openRooms(
+  version: string,
+  runs: ReadonlyMap<string, TagRun>,
+  onReport: () => void,
+): TellRooms {
+  if (told === undefined) {
+    told = new ToldConversions((conversion) => sendReport({ set: version, results: [], conversion }))
+    listen(told, onReport)
+  }
+  const { asks } = told
+  for (const run of runs.values()) {
+    if (!run.tag.room || rooms.has(run.tag.id)) continue
+    const room = new RoomFrame(run, onReport)
+    rooms.set(run.tag.id, room)
+    whenIdle(() => room.open())
+  }
+  return (conversion, isTold) => {
+    asks(conversion, isTold)
+    for (const room of rooms.values()) if (mayStay(room)) room.tell(conversion)
+  }
+}
+
+function listen(conversions: ToldConversions, onReport: () => void): void {
+  guardFocus((element) => [...rooms.values()].find(({ frame }) => frame === element))
+  // In front of whatever else listens.
+  addEventListener(
+    'message',
+    (event) => {
+      const room = [...rooms.values()].find((each) => each.sent(event))
+      if (room === undefined) return
+      event.stopImmediatePropagation()
+      // Its data is read only after that: a flood is not.
+      const message = room.isFlooding() ? null : readRoomMessage(event.data)
+      if (message !== null && mayStay(room)) take(message, room, conversions, onReport)
+    },
+    true,
+  )
+}
+
+function take(
+  message: RoomMessage,
+  { run }: RoomFrame,
+  conversions: ToldConversions,
+  onReport: () => void,
+): void {
+  const { id, room = '' } = run.tag
+  if (message.portico === 'jar') storeJar(id, message.jar)
+  else if (message.portico === 'told') conversions.answered(message.id, id)
+  else if (!run.inRoom?.isFinal) {
+    const { report } = message
+    run.note(report.result.outcome)
+    run.inRoom = {
+      ...report,
+      result: { ...report.result, id },
+      // The server knows whose path it is.
+      stopped: report.stopped.map((stopped) => ({ ...stopped, source: roomPath(room) })),
+    }
+    onReport()
+  }
+}
+
+/** Consent may have been taken back in another window: a room is removed at once, the page only with its reload. */
+function mayStay(room: RoomFrame): boolean {
+  const isGranted = readConsentCookie()?.granted.includes(room.run.tag.category) ?? false
+  if (!isGranted) room.remove()
+  return isGranted
+}

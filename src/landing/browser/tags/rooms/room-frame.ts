@@ -1,0 +1,111 @@
+import { type PageMessage, roomPath } from '#contract/room.ts'
+import type { ConversionCall } from '#contract/tag-manifest.ts'
+import type { TagOutcome } from '#contract/tag-report.ts'
+import type { TagRun } from '../tag-run.ts'
+import type { Conversion } from '../watch-conversions.ts'
+import { campaignOfPage } from './campaign-of-page.ts'
+import { readJar } from './stored-jar.ts'
+
+/** A room's own script sends a handful; whoever sends more than this in a second is removed. */
+const MAX_MESSAGES = 40
+const WINDOW_MS = 1_000
+/** `visibility` keeps it from pointer, tab order and accessibility tree; off-screen or transparent would not. */
+const STYLE =
+  'position:absolute;top:0;left:0;width:1px;height:1px;border:0;visibility:hidden;pointer-events:none'
+
+/** The frame in which one isolated tag runs. */
+export class RoomFrame {
+  readonly run: TagRun
+  readonly frame = document.createElement('iframe')
+  readonly #calls: ConversionCall[]
+  readonly #onEnd: () => void
+  #early: Conversion[] | null = []
+  #messages = 0
+  #since = 0
+
+  constructor(run: TagRun, onEnd: () => void, calls: ConversionCall[] = []) {
+    this.run = run
+    this.#onEnd = onEnd
+    this.#calls = calls
+  }
+
+  open(): void {
+    const { frame } = this
+    frame.sandbox.add('allow-scripts')
+    frame.referrerPolicy = 'no-referrer'
+    frame.tabIndex = -1
+    frame.inert = true
+    frame.title = 'Medição'
+    frame.setAttribute('aria-hidden', 'true')
+    frame.style.cssText = STYLE
+    frame.src = roomPath(this.run.tag.room ?? '') + location.pathname.slice(1) + campaignOfPage()
+    let isLoaded = false
+    frame.addEventListener('load', () => {
+      // Its own document is the only one that it may ever show.
+      if (isLoaded) this.end('failed', 'A tag isolada tentou trocar o seu próprio documento e foi retirada.')
+      else this.#start()
+      isLoaded = true
+    })
+    document.body.append(frame)
+  }
+
+  #start(): void {
+    this.#post({
+      portico: 'start',
+      jar: readJar(this.run.tag.id),
+      referrer: document.referrer,
+      title: document.title,
+      width: innerWidth,
+      height: innerHeight,
+      calls: this.#calls,
+    })
+    const early = this.#early ?? []
+    this.#early = null
+    for (const conversion of early) this.tell(conversion)
+  }
+
+  /** At once, in the click's own task: what comes later is lost when the visitor leaves. */
+  tell({ name, id }: Conversion): void {
+    if (this.#early === null) this.#post({ portico: 'conversion', name, id })
+    else this.#early.push({ name, id })
+  }
+
+  /** An opaque origin cannot be named, so that the window itself is what a message goes to and comes from. */
+  #post(message: PageMessage): void {
+    this.frame.contentWindow?.postMessage(message, '*')
+  }
+
+  sent({ source }: MessageEvent): boolean {
+    return source !== null && source === this.frame.contentWindow
+  }
+
+  isFlooding(): boolean {
+    const now = performance.now()
+    if (now - this.#since > WINDOW_MS) {
+      this.#since = now
+      this.#messages = 0
+    }
+    this.#messages += 1
+    if (this.#messages <= MAX_MESSAGES) return false
+    this.end('failed', 'A tag isolada mandou mensagens demais à página e foi retirada.')
+    return true
+  }
+
+  /** Removes it, and tells why. */
+  end(outcome: TagOutcome, error: string): void {
+    this.remove()
+    const { run } = this
+    run.note(outcome, error)
+    run.inRoom = {
+      hosts: run.inRoom?.hosts,
+      stopped: run.inRoom?.stopped ?? [],
+      result: { id: run.tag.id, outcome, error },
+      isFinal: true,
+    }
+    this.#onEnd()
+  }
+
+  remove(): void {
+    this.frame.remove()
+  }
+}

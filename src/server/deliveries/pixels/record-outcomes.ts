@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { DeliveryState } from '#contract/delivery-log.ts'
+import { countSettled } from '#server/db/count-settled.ts'
+import type { Db } from '#server/db/database.ts'
+import type { Job } from '../job.ts'
+import type { Outcome } from '../lane.ts'
+
+const LOGGED = 20
+
+export interface Stop {
+  code: string
+  message: string
+}
+
+interface Recorded {
+  pixelId: string
+  outcomes: readonly Outcome<Job>[]
+  isOurs: (outcome: Outcome<Job>) => boolean
+  stop: Stop | null
+  now: number
+}
+
+/**
+ * What is kept of a pixel's round: rows that left the queue are counted as they leave, each once, whoever else deletes
+ * them. True when this process was the one that stopped the pixel.
+ */
+export async function recordOutcomes(trx: Db, recorded: Recorded): Promise<boolean> {
+  const { pixelId, outcomes, isOurs, now } = recorded
+  await countSettled(
+    trx,
+    outcomes
+      .filter((outcome) => outcome.state !== 'waiting' && isOurs(outcome))
+      .map(({ job, state, reason }) => ({
+        pixel_id: pixelId,
+        created_at: job.created_at,
+        state: state as Exclude<DeliveryState, 'waiting'>,
+        reason,
+      })),
+  )
+  await log(
+    trx,
+    pixelId,
+    outcomes.filter(({ isUntouched }) => !isUntouched),
+    now,
+  )
+  return noteStop(trx, recorded)
+}
+
+async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Promise<boolean> {
+  if (stop === null) {
+    if (outcomes.some(({ state }) => state === 'accepted'))
+      await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
+    return false
+  }
+  const row = { ...stop, stopped_at: new Date(now).toISOString() }
+  const first = await trx
+    .insertInto('delivery_stops')
+    .values({ pixel_id: pixelId, ...row })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('pixel_id')
+    .executeTakeFirst()
+  if (first !== undefined) return true
+  await trx.updateTable('delivery_stops').set(row).where('pixel_id', '=', pixelId).execute()
+  return false
+}
+
+/** The last twenty of the pixel, for the dashboard. */
+async function log(trx: Db, pixelId: string, outcomes: readonly Outcome<Job>[], now: number): Promise<void> {
+  const last = outcomes.slice(-LOGGED)
+  if (last.length === 0) return
+  await trx
+    .insertInto('delivery_log')
+    .values(
+      last.map(({ job, state, answer, message }) => ({
+        id: randomUUID(),
+        pixel_id: pixelId,
+        event: job.event,
+        state,
+        attempts: job.attempts,
+        answer,
+        message,
+        created_at: new Date(now).toISOString(),
+      })),
+    )
+    .execute()
+  await trx
+    .deleteFrom('delivery_log')
+    .where('pixel_id', '=', pixelId)
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('delivery_log')
+        .select('id')
+        .where('pixel_id', '=', pixelId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(LOGGED),
+    )
+    .execute()
+}

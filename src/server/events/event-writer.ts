@@ -1,0 +1,118 @@
+import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { engineOf } from '#server/db/column-types.ts'
+import type { Db } from '#server/db/database.ts'
+import { DatabaseUnavailableError } from '#server/db/database-unavailable-error.ts'
+import type { Deliveries } from '#server/db/delivery-schema.ts'
+
+/** What an event's row is made of, with the types that PostgreSQL reads them as. */
+const COLUMNS = {
+  id: 'uuid',
+  kind: 'text',
+  pixel_id: 'uuid',
+  event_id: 'uuid',
+  event: 'text',
+  consent_id: 'uuid',
+  category: 'text',
+  payload: 'text',
+  email_hash: 'text',
+  next_attempt_at: 'timestamptz',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+} as const satisfies Partial<Record<keyof Deliveries, string>>
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
+
+export type EventRow = Required<Pick<Insertable<Deliveries>, keyof typeof COLUMNS>>
+
+/** Rows of one statement: it holds the write lock for some milliseconds. */
+const MAX_ROWS = 500
+
+interface Waiting {
+  rows: readonly EventRow[]
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Stores events of many visitors in one statement. What comes while one is being stored waits for the next: nobody waits
+ * for somebody who might come, and the busier it is the less each costs.
+ */
+export class EventWriter {
+  readonly #db: Db
+  #waiting: Waiting[] = []
+  #isWriting = false
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Resolves when the rows are durable. An event that is stored already changes nothing. */
+  insert(rows: readonly EventRow[]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ rows, resolve, reject })
+    if (!this.#isWriting) {
+      this.#isWriting = true
+      // Those of one turn of the loop go together.
+      setImmediate(() => void this.#writeAll())
+    }
+    return promise
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#writeSome(this.#takeSome())
+    this.#isWriting = false
+  }
+
+  #takeSome(): Waiting[] {
+    let rows = 0
+    const end = this.#waiting.findIndex((each) => {
+      rows += each.rows.length
+      return rows > MAX_ROWS
+    })
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : Math.max(1, end))
+  }
+
+  async #writeSome(some: readonly Waiting[]): Promise<void> {
+    try {
+      await insertEvents(
+        this.#db,
+        some.flatMap(({ rows }) => rows),
+      )
+      for (const { resolve } of some) resolve()
+    } catch (error) {
+      const [only] = some
+      if (some.length === 1) only?.reject(error)
+      else if (error instanceof DatabaseUnavailableError) for (const { reject } of some) reject(error)
+      else {
+        // One that cannot be stored, as when its pixel was deleted just now, is refused alone.
+        const middle = Math.ceil(some.length / 2)
+        await this.#writeSome(some.slice(0, middle))
+        await this.#writeSome(some.slice(middle))
+      }
+    }
+  }
+}
+
+/** One parameter for all rows: a statement with thousands of them takes longer to compose than to run. */
+export async function insertEvents(db: Db, rows: readonly EventRow[]): Promise<void> {
+  const list = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name])))
+  const source = sql<EventRow>`(select ${sql.join(cells(db))} from ${elements(db, list)})`
+  await db
+    .insertInto('deliveries')
+    .columns(NAMES)
+    // SQLite would take "on conflict" for the condition of a join, were there no condition before it.
+    .expression((eb) => eb.selectFrom(source.as('rows')).selectAll().where(sql<boolean>`true`))
+    .onConflict((conflict) => conflict.columns(['pixel_id', 'event_id']).doNothing())
+    .execute()
+}
+
+function cells(db: Db): RawBuilder<unknown>[] {
+  return engineOf(db) === 'postgres'
+    ? NAMES.map((name, index) => sql.raw(`(cell ->> ${index})::${COLUMNS[name]}`))
+    : NAMES.map((_, index) => sql.raw(`value ->> ${index}`))
+}
+
+function elements(db: Db, list: string): RawBuilder<unknown> {
+  return engineOf(db) === 'postgres'
+    ? sql`json_array_elements(${list}::json) as cell`
+    : sql`json_each(${list})`
+}

@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { canonicalHash } from './canonical.ts'
+import { ConsentPremises } from './consent-premises.ts'
+import { readNotices } from './read-notices.ts'
+import { readParties } from './read-parties.ts'
+
+const log = { warn: failOnProblem }
+const notice = { version: 2, language: 'pt-BR', text: 'Cookies?\nSim', html: '<p>Cookies?</p>' }
+const parties = (version: string, name = 'Pórtico'): EvidencePartiesContent => ({
+  controller: { name, cnpj: null, contact: 'dpo@exemplo.com.br', site: 'https://exemplo.com.br' },
+  recipients: [],
+  tag_set_version: version,
+})
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let database: TestDatabase
+  afterEach(() => database.close())
+
+  test('words and parties are stored once, when they are first served, whoever serves them', async () => {
+    database = await makeDatabase(engine)
+    const { db } = database
+    const make = (words = notice) => new ConsentPremises({ db, log, notices: [words], retentionDays: 30 })
+    const replicas = [make(), make(), make()]
+    await Promise.all(replicas.map((each) => each.keepNotice(notice.version)))
+    await Promise.all(replicas.map((each) => each.keepParties(parties('a'))))
+    const [stored, ...others] = await readNotices(db)
+    expect(others).toEqual([])
+    expect(stored).toMatchObject({ ...notice, hash: canonicalHash(notice) })
+    await replicas[0]?.keepNotice(notice.version)
+    expect(await readNotices(db)).toEqual([stored])
+    const hash = canonicalHash(parties('a'))
+    expect(await readParties(db, [hash])).toMatchObject([{ hash, content: parties('a') }])
+    expect(await readParties(db, [])).toEqual([])
+  })
+
+  test('a choice names what its page was told, wherever it arrives', async () => {
+    database = await makeDatabase(engine)
+    const { db } = database
+    const older = new ConsentPremises({
+      db,
+      log,
+      notices: [{ ...notice, version: 1, text: 'Antes' }],
+      retentionDays: 30,
+    })
+    await older.keepNotice(1)
+    await older.keepParties(parties('a'))
+    const newer = new ConsentPremises({ db, log, notices: [notice], retentionDays: 60 })
+    await newer.keepNotice(notice.version)
+    await newer.keepParties(parties('b'))
+    await newer.keepParties(parties('b', 'Outra razão social'))
+    // The page was loaded from the older process, a moment before the tags changed.
+    expect(await newer.premisesOf(1, 'a')).toEqual({
+      schema_version: 1,
+      notice_hash: canonicalHash({ ...notice, version: 1, text: 'Antes' }),
+      parties_hash: canonicalHash(parties('a')),
+      retention_days: 60,
+    })
+    expect(await newer.premisesOf(2, 'b')).toMatchObject({
+      notice_hash: canonicalHash(notice),
+      parties_hash: canonicalHash(parties('b', 'Outra razão social')),
+    })
+    expect(await newer.premisesOf(999, 'never-served')).toMatchObject({
+      notice_hash: null,
+      parties_hash: null,
+    })
+  })
+})

@@ -1,0 +1,185 @@
+import type { PageAttack } from './page-attacks.ts'
+import type { TestApp } from './test-app.ts'
+
+/** A page on which the hostile tag has run, in it or in a room, whichever browser shows it. */
+export interface AttackedPage {
+  inPage<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  /** Where the tag is; rejects once its room is gone. */
+  inTag<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  inVictim<Result>(work: () => Result): Promise<Result>
+  press(key: string): Promise<void>
+  clickAt(x: number, y: number): Promise<void>
+  /** Of the page and of every frame in it. */
+  addresses(): Promise<string[]>
+  openerAddress(): Promise<string>
+}
+
+interface Target {
+  app: TestApp
+  /** The other tag's pixel. */
+  pixel: string
+}
+
+const PRIVATE = 'maria@exemplo.com'
+const KEYS = 40
+const ELSEWHERE = '/privacidade'
+
+/** What an attack got, or null. */
+export async function judgePageAttack(
+  name: PageAttack,
+  page: AttackedPage,
+  target: Target,
+): Promise<string | null> {
+  const set = await page.inPage(() => document.documentElement.dataset.tags ?? '', null)
+  const attack = () =>
+    page
+      .inTag(([each, aim]) => window.attackPage(each, aim), [name, { pixel: target.pixel, set }] as const)
+      // The room may be gone, and the page left.
+      .catch(() => null)
+  const field = (value: string | null) =>
+    page.inPage((text) => {
+      const input = document.querySelector<HTMLInputElement>('input[type="email"]')
+      if (text !== null && input !== null) input.value = text
+      input?.focus({ preventScroll: true })
+      return input?.value ?? ''
+    }, value)
+  const caught = () => page.inTag(() => window.caught.length, null).catch(() => 0)
+
+  if (name === 'typing') {
+    await field('')
+    const got = attack()
+    for (const key of PRIVATE) await page.press(key)
+    return got
+  }
+  if (name === 'autofill') {
+    await field(PRIVATE)
+    return attack()
+  }
+  if (name === 'choice') {
+    await attack()
+    return page.inPage(
+      () => (document.cookie.includes('portico_consent') ? null : 'the choice is gone'),
+      null,
+    )
+  }
+  if (name === 'draw' || name === 'overlay-link') {
+    await attack()
+    return page.inPage(
+      (id) => {
+        const link = document.querySelector('a[data-conversion]')?.getBoundingClientRect()
+        const on = document.elementFromPoint((link?.x ?? 0) + 5, (link?.y ?? 0) + 5)
+        return on?.closest(`${id}, iframe`) ? 'the page is covered' : null
+      },
+      `#false-${name === 'draw' ? 'login' : 'link'}`,
+    )
+  }
+  if (name.startsWith('focus-') && name !== 'focus-click') {
+    await field('')
+    const before = await caught()
+    const done = attack()
+    for (let key = 0; key < KEYS; key++) await page.press('k')
+    await done
+    if ((await caught()) > before) return 'keys'
+    const typed = await page.inPage(
+      () => document.querySelector<HTMLInputElement>('input[type="email"]')?.value,
+      null,
+    )
+    // Until a thief is removed, keys are its own: whoever types a word has most of it.
+    return (typed?.length ?? 0) > KEYS / 2 ? null : 'the keyboard'
+  }
+  if (name === 'focus-click') {
+    await page.clickAt(0, 0)
+    return (await caught()) > 0 ? 'a click' : null
+  }
+  if (name === 'navigate-tab' || name === 'leave-room' || name === 'swap-room') {
+    await attack()
+    const isLeft = name === 'swap-room' ? '?again' : ELSEWHERE
+    return settled(
+      async () => (await page.addresses()).find((address) => address.includes(isLeft)) ?? null,
+      5,
+    )
+  }
+  if (name === 'opener') {
+    await attack()
+    return settled(async () => {
+      const address = await page.openerAddress()
+      return address.includes(ELSEWHERE) ? address : null
+    }, 5)
+  }
+  if (name === 'other-tag') {
+    await attack()
+    return page.inVictim(() => (window.heard.includes('forged') ? 'a conversion that never was' : null))
+  }
+  if (name === 'forge-conversion' || name === 'forge-report') {
+    await attack()
+    return settled(() => findForged(name, target), 15)
+  }
+  if (name === 'flood') {
+    await page.inPage(() => {
+      Object.assign(window, { messages: 0 })
+      addEventListener('message', () => Object.assign(window, { messages: readMessages() + 1 }))
+      function readMessages() {
+        return (window as unknown as { messages: number }).messages
+      }
+    }, null)
+    await attack()
+    const count = await page.inPage(() => (window as unknown as { messages: number }).messages, null)
+    return count >= 1000 ? 'a thousand messages' : null
+  }
+  if (name === 'fill-storage') {
+    await attack()
+    const size = await page.inPage(
+      () => document.cookie.length + Object.values(localStorage).join('').length,
+      null,
+    )
+    return size > 100_000 ? 'more than 100 KB' : null
+  }
+  if (name === 'hog') {
+    await page.inPage(() => {
+      let last = performance.now()
+      Object.assign(window, { gap: 0 })
+      setInterval(() => {
+        const now = performance.now()
+        Object.assign(window, { gap: Math.max((window as unknown as { gap: number }).gap, now - last) })
+        last = now
+      }, 20)
+    }, null)
+    await attack()
+    await page.inPage(() => new Promise((done) => setTimeout(done, 100)), null)
+    const gap = await page.inPage(() => (window as unknown as { gap: number }).gap, null)
+    return gap > 2_500 ? 'three seconds' : null
+  }
+  return attack()
+}
+
+/** The victim's counts, which nobody raised but by a forged report: reports are written once a second. */
+async function findForged(
+  name: 'forge-conversion' | 'forge-report',
+  { app: { database }, pixel }: Target,
+): Promise<string | null> {
+  const { db } = database
+  const found =
+    name === 'forge-report'
+      ? db.selectFrom('tag_reports').select('pixel_id').where('failed', '>', 0).where('pixel_id', '=', pixel)
+      : db
+          .selectFrom('tag_evidence')
+          .select('pixel_id')
+          .where('subject', '=', 'conversion:lead')
+          .where('pixel_id', '=', pixel)
+  return (await found.executeTakeFirst()) === undefined ? null : 'a forged count'
+}
+
+async function settled(look: () => Promise<string | null>, turns: number): Promise<string | null> {
+  for (let turn = 0; turn < turns; turn++) {
+    const found = await look()
+    if (found !== null) return found
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  return null
+}

@@ -1,0 +1,58 @@
+import type { Browser, Frame, Page } from 'playwright-core'
+import { vi } from 'vitest'
+import { DESKTOP } from './browser.ts'
+import { CONSENT } from './hostile-site.ts'
+import type { AttackedPage } from './judge-page-attack.ts'
+
+/** The room whose document has that function; they open one after the other. */
+export function findTag(page: Page, name: 'attack' | 'attackPage' | 'heard'): Promise<Frame> {
+  return vi.waitFor(
+    async () => {
+      for (const frame of page.frames().filter((each) => each.url().includes('/isolado/')))
+        if (await frame.evaluate((each) => each in window, name)) return frame
+      throw new Error(`no room has ${name}`)
+    },
+    { timeout: 15_000, interval: 50 },
+  )
+}
+
+/** A visitor's page, opened by another one, on which both tags have run. */
+export async function openAttacked(
+  browser: Browser,
+  url: string,
+  place: 'page' | 'isolated',
+  { withoutGuard = false } = {},
+): Promise<AttackedPage & { close(): Promise<void> }> {
+  const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  await context.addCookies([{ name: 'portico_consent', value: CONSENT, url }])
+  if (withoutGuard) await context.addInitScript(forgetGuard)
+  const opener = await context.newPage()
+  await opener.goto(`${url}/termos`)
+  const opening = context.waitForEvent('page')
+  await opener.evaluate(() => void open('/?utm_source=a&email=maria@exemplo.com'))
+  const page = await opening
+  await page.waitForFunction(() => 'attackPage' in window && 'heard' in window)
+  await page.bringToFront()
+  const tag = place === 'page' ? page.mainFrame() : await findTag(page, 'attackPage')
+  const victim = place === 'page' ? page.mainFrame() : await findTag(page, 'heard')
+  return {
+    inPage: (work, argument) => page.evaluate(work as never, argument),
+    inTag: (work, argument) => tag.evaluate(work as never, argument),
+    inVictim: (work) => victim.evaluate(work as never),
+    press: (key) => page.keyboard.press(key),
+    clickAt: (x, y) => page.mouse.click(x, y),
+    addresses: async () => page.frames().map((frame) => frame.url()),
+    openerAddress: async () => opener.url(),
+    close: () => context.close(),
+  }
+}
+
+/** The page without what takes the keyboard back. */
+function forgetGuard(): void {
+  const listen = window.addEventListener.bind(window)
+  Object.assign(window, {
+    addEventListener: (...[type, ...rest]: Parameters<typeof listen>) => {
+      if (type !== 'blur' && type !== 'focusin') listen(type, ...rest)
+    },
+  })
+}
