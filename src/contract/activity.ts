@@ -8,6 +8,7 @@ export const ACTIVITY_ACTORS: Readonly<Record<string, string>> = {
   configuration: 'Configuração do servidor',
   guest: 'Alguém sem login',
   disjuntor: 'O disjuntor',
+  inventory: 'O inventário',
 }
 
 /** One thing that somebody did. */

@@ -1,11 +1,12 @@
 /** What an administrator can be told by mail. */
-export const ALERT_KINDS = ['broken', 'token_refused', 'new_host'] as const
+export const ALERT_KINDS = ['broken', 'token_refused', 'new_host', 'script_changed'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 export const ALERT_NAMES: Record<AlertKind, string> = {
   broken: 'Um pixel para de funcionar',
   token_refused: 'Uma plataforma recusa o token',
   new_host: 'Uma tag tenta falar com um endereço novo',
+  script_changed: 'O arquivo de uma plataforma muda',
 }
 
 /** `GET` and `PUT /admin/api/alerts`: what one person chose for themselves. */

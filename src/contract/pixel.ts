@@ -54,6 +54,8 @@ export interface Pixel {
   auto_disable: boolean
   /** `isolated` for custom pixels only. */
   runs_in: PixelRunsIn
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: string | null
   created_at: string
   updated_at: string
 }

@@ -25,14 +25,17 @@ import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
 import { mailLane } from './deliveries/mail/mail-lane.ts'
 import { queueMail } from './deliveries/mail/queue-mail.ts'
+import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { newsletterLane } from './deliveries/newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './deliveries/outgoing-client.ts'
 import { pixelLanes } from './deliveries/pixels/pixel-lanes.ts'
 import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
+import { isToldByEvent } from './events/is-told-by-event.ts'
 import { registerEvents } from './events/register-events.ts'
 import { rememberSignUp } from './events/remember-sign-up.ts'
 import { withholdEvents } from './events/withhold-events.ts'
+import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
 import { registerEvidence } from './evidence/register-evidence.ts'
 import { BuildManifest } from './http/build-manifest.ts'
@@ -58,6 +61,10 @@ import { adminHeaders, otherHeaders, pageHeaders } from './http/security-headers
 import { loadStaticAssets, registerMissingAssets } from './http/static-assets.ts'
 import { sweepRegularly } from './http/sweep-regularly.ts'
 import { toTrustProxy } from './http/trust-proxy.ts'
+import { listFileChanges } from './inventory/list-file-changes.ts'
+import { registerInventory } from './inventory/register-inventory.ts'
+import { ServedPageLog } from './inventory/served-page-log.ts'
+import { CookiePolicyStore } from './landing/cookie-policy-store.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
@@ -81,10 +88,16 @@ import { readRoomScript } from './tags/rooms/read-room-script.ts'
 import { TagCompiler } from './tags/tag-compiler.ts'
 import { TagStore } from './tags/tag-store.ts'
 import { registerTestAdmin } from './tags/testing/register-test-admin.ts'
+import { SiteCounts } from './tags/today/site-counts.ts'
+import { describeServedTags } from './tags/tools/describe-served-tags.ts'
+import { describeTools } from './tags/tools/describe-tools.ts'
+import { describeVendor } from './tags/tools/describe-vendor.ts'
 import { vendorOfPixel } from './tags/vendor-sources.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const BODY_LIMIT_BYTES = 1_000_000
+/** A vendor's script has some hundred kilobytes. */
+const VENDOR_FILE_BYTES = 4_000_000
 
 export interface AppDeps {
   config: Config
@@ -139,6 +152,8 @@ export async function buildApp({
   const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
   const pages = new PageStore(config, renderer, documentAssets)
   const rooms = createRoomRenderer(readRoomScript(distDir), config)
+  const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  const servedPages = new ServedPageLog(database.db, log)
   const budget = {
     ownHosts: ownHosts(config),
     measureHead: (policy: Parameters<MeasureHead>[0]) => pages.measureHead(policy),
@@ -158,7 +173,18 @@ export async function buildApp({
     ...budget,
     headers: otherHeaders(hsts),
     renderRoom: rooms.render,
-    swapPage: (set) => pages.compose(set),
+    swapPage: async (set, tagsVersion) => {
+      await pages.compose(set)
+      const tools = describeTools(set)
+      const changed_at = await servedPages.note({
+        tagsVersion,
+        tagSetVersion: set.version ?? '',
+        headersHash: pages.headersHash,
+        tools,
+        tags: describeServedTags(set),
+      })
+      await cookiePolicy.compose({ tools, changed_at })
+    },
     noteSet: async (set) => {
       await premises.keepNotice(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION)
       await premises.keepParties(describeParties(config.site, set))
@@ -216,6 +242,7 @@ export async function buildApp({
   const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const servePrepared = createFastPath({
     pages,
+    cookiePolicy,
     shared: staticAssets,
     site: {
       get: (path) => (tags.current.sendsEmail ? emailPages.get(path) : undefined) ?? publicPages.get(path),
@@ -287,12 +314,15 @@ export async function buildApp({
   app.addHook('onClose', () => counter.stop())
 
   const destinations = new DestinationList(database.db)
+  const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
+  const counts = new SiteCounts(database.db, log)
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, database.db, drain)
     registerMissingAssets(scope)
     if (metrics === null || config.metrics === null) return
     metrics.watchState({
       readQueue: () => measureQueue(database.db),
+      readDeliveries: () => measureDeliveries(database.db),
       readTagHealth: async () => countHealth(await readOverview({ db: database.db, tags, ...budget })),
       version: VERSION,
     })
@@ -336,6 +366,21 @@ export async function buildApp({
       canSend: config.mail.smtpUrl !== null,
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
       readOverview: () => readOverview({ db: database.db, tags, ...budget }),
+      readFileChanges: () => listFileChanges(database.db),
+    })
+    await registerInventory(scope, {
+      ...forAdministrators,
+      log,
+      nameVendor: (id) => describeVendor(id).name,
+      fetchFile: config.outgoing.checksFiles ? (url, signal) => files.fetchFile(url, signal) : null,
+      retention: config.retention,
+    })
+    await registerConsentAdmin(scope, {
+      ...forAdministrators,
+      site: config.site,
+      keptDays: config.retention.consentDays,
+      describeVendor,
+      renderDossier: (dossier) => renderer.renderDossier(dossier),
     })
     await registerSubscriptions(scope, {
       ...forAdministrators,
@@ -373,7 +418,11 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       destinations,
-      onStored: () => deliveries.wake(),
+      onStored: (name) => {
+        // What the page tells us of is measured, whether or not it runs a tag that would tell us of it too.
+        counts.add(name === 'page_view' ? 'told' : `conversion:${name}`)
+        deliveries.wake()
+      },
     })
     registerTags(scope, {
       db: database.db,
@@ -385,6 +434,8 @@ export async function buildApp({
       guard,
       siteUrl: config.siteUrl,
       ownHosts: ownHosts(config),
+      counts,
+      isToldByEvent: (cookieHeader) => isToldByEvent(destinations, cookieHeader),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
       copyTestEvent: (pixelId, event) => copyTestEvent(sending, pixelId, event),
@@ -415,7 +466,7 @@ export async function buildApp({
     // What is still being written is queued first, and then leaves with the rest.
     await auth.context.mail.close()
     await deliveries.stop()
-    await sending.client.close()
+    await Promise.all([sending.client.close(), files.close()])
   })
   return app
 }

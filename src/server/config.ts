@@ -37,6 +37,8 @@ export interface Config {
     readonly noProxy: string | null
     /** Of Meta's Graph API, as `v26.0`. */
     readonly graphVersion: string
+    /** Whether vendors' scripts are fetched once a day, to note that they changed. */
+    readonly checksFiles: boolean
   }
   /** false: the socket's address; true, a hop count or a list of proxies: what X-Forwarded-For says behind them. */
   readonly trustProxy: boolean | number | string[]
@@ -153,6 +155,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       httpsProxy: env.url('HTTPS_PROXY', ['https:', 'http:']),
       noProxy: env.text('NO_PROXY', 2000),
       graphVersion: readGraphVersion(env),
+      checksFiles: env.oneOf('VENDOR_FILE_CHECKS', ['on', 'off'], 'on') === 'on',
     },
     trustProxy: env.trustProxy('TRUST_PROXY'),
     retention: {

@@ -13,7 +13,11 @@ import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findDue, releaseEveryLease } from './deliveries/claim-due.ts'
+import { listSending } from './deliveries/list-sending.ts'
+import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
+import { sweepDeliveries } from './deliveries/sweep-deliveries.ts'
+import { withholdEvents } from './events/withhold-events.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
 import { eraseRecords } from './evidence/erase-records.ts'
 import { exportEvidence } from './evidence/file/export-evidence.ts'
@@ -145,6 +149,13 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['looking for the first due mail', () => findDue(database.db, 'mail')],
   ['queueing subscriptions that are not queued', () => adoptSubscriptions(database.db, now)],
   ['measuring the queue', () => measureQueue(database.db)],
+  ['measuring what waits, by kind', () => measureDeliveries(database.db)],
+  ['which pixels send', () => listSending(database.db, now)],
+  ['deliveries that nobody takes any more', () => sweepDeliveries(database.db, { reportDays: 1 })],
+  [
+    'what a withdrawal deletes',
+    () => withholdEvents(database.db, true, { consentId: pixelId, granted: [], cookieHeader: undefined }),
+  ],
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/server-event.ts'
 import type { Database, Db } from '#server/db/database.ts'
+import { insertEvents } from '#server/events/event-writer.ts'
 import { appendLeaves } from '#server/evidence/append-leaves.ts'
 import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES } from '#server/http/public-allowances.ts'
+import { queueSubscriptions } from '#server/newsletter/queue-subscriptions.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { makeDatabase } from '../support/engines.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
 
 const ROWS = 10_000
 const BATCH = 500
@@ -21,20 +25,54 @@ afterAll(() => database.close())
 
 /** Rows of the greatest length that is accepted. */
 const FILL: Record<string, (db: Db, numbers: number[]) => Promise<unknown>> = {
-  newsletter: (db, numbers) =>
-    db
-      .insertInto('newsletter_subscriptions')
-      .values(
-        numbers.map((n) => ({
-          id: randomUUID(),
-          email: `${String(n).padStart(64, 'a')}@${LABEL}.${LABEL}.${LABEL}.com`,
-          status: 'pending' as const,
-          delivery_key: randomUUID(),
-          next_attempt_at: AT,
-          created_at: AT,
-        })),
-      )
-      .execute(),
+  newsletter: async (db, numbers) => {
+    const subscriptions = numbers.map((n) => ({
+      id: randomUUID(),
+      email: `${String(n).padStart(64, 'a')}@${LABEL}.${LABEL}.${LABEL}.com`,
+      status: 'pending' as const,
+      delivery_key: randomUUID(),
+      next_attempt_at: AT,
+      created_at: AT,
+    }))
+    await db.insertInto('newsletter_subscriptions').values(subscriptions).execute()
+    await queueSubscriptions(db, subscriptions, Date.parse(AT))
+  },
+  event: async (db, numbers) => {
+    const campaign = Object.fromEntries(
+      CAMPAIGN_PARAMETERS.map((name) => [name, 'c'.repeat(CAMPAIGN_MAX_LENGTH)]),
+    )
+    const payload = {
+      at: Date.parse(AT),
+      path: `/${'p'.repeat(200)}`,
+      title: 't'.repeat(300),
+      campaign,
+      address: '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff',
+      agent: 'a'.repeat(500),
+      marketing: true,
+      visitor: randomUUID(),
+      fbp: 'fb.2.1794737900000.1116446470',
+      fbc: `fb.2.1794737900000.${'c'.repeat(CAMPAIGN_MAX_LENGTH)}`,
+    }
+    const [pixel] = await db.selectFrom('tracking_pixels').select('id').execute()
+    const pixelId = pixel?.id ?? (await insertPixel(db, { type: 'meta' }))
+    await insertEvents(
+      db,
+      numbers.map(() => ({
+        id: randomUUID(),
+        kind: 'meta',
+        pixel_id: pixelId,
+        event_id: randomUUID(),
+        event: 'page_view',
+        consent_id: randomUUID(),
+        category: 'marketing',
+        payload: JSON.stringify(payload),
+        email_hash: null,
+        next_attempt_at: AT,
+        created_at: AT,
+        expires_at: AT,
+      })),
+    )
+  },
   /** With what sealing adds: a leaf, which outlives the record. */
   consent: async (db, numbers) => {
     await db
@@ -116,6 +154,22 @@ test.each([
   const [address, network, everybody] = grows.map((rows) => show(rows, bytes))
   writeDocRow('docs/security.md', 'growth', [
     name,
+    String(bytes),
+    address ?? '',
+    network ?? '',
+    everybody ?? '',
+  ])
+})
+
+test('what strangers can make the queue of events grow', async () => {
+  const bytes = await bytesPerRow('event')
+  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES.event
+  const [address, network, everybody] = [perAddress, perNetwork, HOURLY_CEILINGS.event].map((allowance) =>
+    show(inAnHour(allowance), bytes),
+  )
+  expect(bytes).toBeLessThan(6_000)
+  writeDocRow('docs/security.md', 'growth', [
+    'events that wait, for each pixel that the server sends for; gone when it is told, or after a week',
     String(bytes),
     address ?? '',
     network ?? '',

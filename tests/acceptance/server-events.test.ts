@@ -9,8 +9,10 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { SERVER_EVENTS, type ServerEventName } from '#contract/server-event.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
+import type { Today } from '#contract/today.ts'
 import { sweepDeliveries } from '#server/deliveries/sweep-deliveries.ts'
 import { ENGINES } from '#tests/support/engines.ts'
+import { Mailbox } from '#tests/support/mailbox.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import {
   metaError,
@@ -60,10 +62,15 @@ const DESTINATIONS = {
 type DestinationName = keyof typeof DESTINATIONS
 
 let apis: VendorApis
+let mailbox: Mailbox
 beforeAll(async () => {
   apis = await startVendorApis()
+  mailbox = await Mailbox.open()
 })
-afterAll(() => apis.close())
+afterAll(async () => {
+  await apis.close()
+  await mailbox.close()
+})
 
 describe.each(ENGINES)('events told by the server, on %s', (engine) => {
   let site: TestApp
@@ -72,7 +79,12 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     site = await startTestApp({
       engine,
       listen: true,
-      env: { TRUST_PROXY: 'true', HTTPS_PROXY: apis.proxyUrl, SITE_URL: 'https://www.exemplo.com.br' },
+      env: {
+        TRUST_PROXY: 'true',
+        HTTPS_PROXY: apis.proxyUrl,
+        SITE_URL: 'https://www.exemplo.com.br',
+        SMTP_URL: mailbox.url,
+      },
     })
     const { anon } = await readKeys(site)
     const login = await site.app.inject({
@@ -488,6 +500,11 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     expect(apis.received).toHaveLength(1)
     const { pixels } = await admin<TagOverview>('GET', '/tags')
     expect(pixels[0]).toMatchObject({ health: 'broken', reasons: [{ code: 'token_refused' }] })
+    const mail = await mailbox.take(PRINCIPAL.email)
+    expect(mail.subject).toBe('O envio de "Meta" parou')
+    expect(mail.text).toContain('A Meta recusou o token.')
+    expect(mail.text).toContain(`/admin/pixels/${meta.id}`)
+    expect(mailbox.received).toEqual([])
     await patch(meta.id, { access_token: 'good-token' })
     await untilEmpty()
     expect(await counts(meta.id)).toEqual({ accepted: 3 })
@@ -604,6 +621,49 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
       payload: {},
     })
     expect(stranger.statusCode).toBe(401)
+  })
+
+  test('a click counts once in "Hoje", told by a pixel of the server alone, by a tag, or by both', async () => {
+    const { db } = site.database
+    await db.deleteFrom('site_counts').execute()
+    const clicks = async () => {
+      const { contact } = await admin<Today>('GET', '/today')
+      return contact.today
+    }
+    const tag = await add('meta', {
+      delivery: 'browser',
+      access_token: null,
+      send_hashed_email: false,
+      code: generateSnippet('meta', DESTINATIONS.meta.pixel_id),
+    })
+    const html = await (await fetch(`${site.url}/`)).text()
+    const set = /data-tags="([^"]+)"/.exec(html)?.[1]
+    const report = (cookie: string) =>
+      site.app.inject({
+        method: 'POST',
+        url: '/api/tags/report',
+        headers: { cookie },
+        payload: { set, results: [], conversion: { name: 'contact', ids: [tag.id] } },
+      })
+    const everything = await visitor(ALL)
+    // By the tag alone: nobody is told by the server.
+    expect((await report(everything.cookie)).statusCode).toBe(204)
+    await vi.waitFor(async () => expect(await clicks()).toBe(1), { timeout: 15_000 })
+    await add('hook')
+    // Both speak of the same click; a visitor who did not allow the webhook's category has the tag alone.
+    await send({ name: 'contact' }, everything.cookie)
+    await report(everything.cookie)
+    await report((await visitor(['marketing'])).cookie)
+    // The tag was blocked: its page still tells the server.
+    await send({ name: 'contact' }, everything.cookie)
+    await send({ name: 'page_view' }, everything.cookie)
+    await untilEmpty()
+    await vi.waitFor(async () => expect(await clicks()).toBe(4), { timeout: 15_000 })
+    await site.app.inject({ method: 'DELETE', url: `/rest/v1/tracking_pixels?id=eq.${tag.id}`, headers })
+    // With the server's pixel alone, a day that was measured has a figure, also when it is none.
+    await db.deleteFrom('site_counts').execute()
+    await send({ name: 'page_view' }, everything.cookie)
+    await vi.waitFor(async () => expect(await clicks()).toBe(0), { timeout: 15_000 })
   })
 
   test('the page has nothing of a vendor that the server tells, and knows whom to tell', async () => {

@@ -8,6 +8,7 @@ import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { untilTags } from '../support/until-tags.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
+import { kwaiPixel } from '../support/vendor-stand-ins/kwai-pixel.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 
 const FORBIDDEN = `<script>
@@ -28,6 +29,9 @@ beforeAll(async () => {
   site = await startTestApp({ listen: true })
   await insertPixel(site.database.db, { type: 'meta', pixel_id: metaPixel.account, name: 'Meta Principal' })
   await insertPixel(site.database.db, { type: 'custom', code: FORBIDDEN, name: 'Fornecedor novo' })
+  const { snippet, account } = kwaiPixel
+  const code = snippet(account)
+  await insertPixel(site.database.db, { type: 'custom', code, name: 'Kwai isolada', runs_in: 'isolated' })
   await untilTags(site.url)
   browser = await launchBrowser({ resolve: vendors.resolve })
   context = await browser.newContext({
@@ -109,6 +113,20 @@ test('shows live what one visit of the administrator makes of the tag, and count
   await steps().getByText('A aba do site foi fechada').waitFor()
   const left = (await context.cookies(site.url)).map(({ name }) => name)
   expect(left.filter((name) => name === 'portico_consent' || name === '_fbp')).toEqual([])
+  await tab.close()
+  await expectNothingCounted()
+})
+
+test('an isolated tag is tested in its room', async () => {
+  const tab = await startTest('Kwai isolada')
+  await tab.getByRole('button', { name: 'Aceitar todos' }).click()
+  await dashboard.getByRole('heading', { name: 'Rodou sem erro, e nada foi barrado' }).waitFor()
+  await steps().getByText('www.adsnebula.com').first().waitFor()
+  await tab.getByRole('link', { name: 'Abrir Conta' }).first().click()
+  await steps().getByText('Clique em "Abrir Conta"').waitFor()
+  const told = () => vendors.hits.some(({ heard }) => heard?.event === 'formSubmit')
+  await vi.waitFor(() => expect(told()).toBe(true), 10_000)
+  expect(await tab.evaluate(() => Object.keys(localStorage))).toEqual([])
   await tab.close()
   await expectNothingCounted()
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
+import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
@@ -100,6 +101,52 @@ test('a blocker that stops what is sent, and nothing else, makes no pixel say th
   expect(vendorSite.vendors.hits.filter(({ heard }) => heard !== null)).toEqual([])
   expect(falselyGreen(vendorSite.vendors, ALL, statuses)).toEqual([])
   await context.close()
+})
+
+test('in rooms of their own they all work, the page knows none of their hosts, and forgets their jars with the consent', async () => {
+  await vendorSite.removeAll()
+  const isolated = await vendorSite.addIsolated(ROOMMATES)
+  const { head } = await readPage()
+  const hosts = (await vendorSite.overview()).pixels.flatMap((pixel) => pixel.hosts.map(({ host }) => host))
+  expect(hosts.length).toBeGreaterThan(50)
+  expect(hosts.filter((host) => isIn(head, host))).toEqual([])
+  const { page, context, stopped } = await vendorSite.visit()
+  await page.evaluate(noteShifts)
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vendorSite.untilPageViews(ROOMMATES)
+  const statuses = await vendorSite.untilJudged(isolated)
+  expect(statuses.filter(({ health }) => health !== 'working')).toEqual([])
+  expect(await stopped()).toEqual([])
+  expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBe(0)
+  const read = () =>
+    page.evaluate(() => [document.cookie, ...Object.keys({ ...localStorage, ...sessionStorage })])
+  await vi.waitFor(async () =>
+    expect((await read()).filter((key) => key.startsWith('portico_room_')).length).toBe(17),
+  )
+  expect((await read())[0]).toMatch(/^portico_consent=[^;]+$/)
+  await page.getByRole('button', { name: 'Preferências de cookies' }).click()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await reloaded
+  expect(await read()).toEqual([expect.stringMatching(/^portico_consent=[^;]+$/)])
+  await context.close()
+})
+
+test('what a click tells leaves every room although the visitor leaves at once', async () => {
+  for (let turn = 0; turn < 2; turn++) {
+    let visited: Awaited<ReturnType<VendorSite['visit']>> | undefined
+    const missing = await leaveAtOnce({
+      vendors: vendorSite.vendors,
+      arrive: async () => {
+        visited = await vendorSite.visit()
+        await visited.page.getByRole('button', { name: 'Aceitar todos' }).click()
+      },
+      leave: async () => visited?.page.getByRole('link', { name: 'Abrir Conta' }).first().click(),
+    })
+    // How many of fifty each hears of is in docs/vendors.md.
+    expect(TOLD.length - missing.length).toBeGreaterThanOrEqual(8)
+    await visited?.context.close()
+  }
 })
 
 test('of two pixels of one vendor, the one whose account does not exist is the one that does not work', async () => {

@@ -301,6 +301,7 @@ export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
     send_hashed_email: false,
     auto_disable: false,
     runs_in: 'page',
+    reason: null,
     ...stamps(LONG_AGO),
     ...pixel,
   }

@@ -4,6 +4,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import type { PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import { DESKTOP, launchBrowser } from './browser.ts'
+import { APP_URL, LABELS } from './leave-at-once.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
 import { startTlsFront } from './tls-front.ts'
 import { startVendors, type VendorStandIn } from './vendor-stand-in.ts'
@@ -11,10 +12,6 @@ import type { StandIn } from './vendor-stand-ins/stand-in.ts'
 
 /** Below a domain of its own: vendors write their cookies as widely as they may. */
 const HOST = 'www.portico.example'
-/** Where "Abrir Conta" leads: anywhere that answers. */
-const APP_URL = 'https://cdn.custom-vendor.com/app'
-/** For every label that a vendor asks for. */
-const LABEL = '70011223'
 /** Waits that end with the fact; a busy machine needs most of this. */
 const PATIENCE = { timeout: 30_000, interval: 100 }
 
@@ -33,6 +30,8 @@ export interface VendorSite {
   paste(code: string): Promise<{ id: string; preview: TagPreview }>
   /** The same for many at once, without a look at what would be recognised. */
   add(codes: readonly string[]): Promise<string[]>
+  /** Each in a room of its own, with every label that it may ask for. */
+  addIsolated(standIns: readonly StandIn[]): Promise<string[]>
   change(id: string, change: Partial<Pixel>): Promise<void>
   removeAll(): Promise<void>
   /** As if there had been no visit yet. */
@@ -73,6 +72,14 @@ export async function startVendorSite(): Promise<VendorSite> {
   const overview = async () =>
     (await (await need(await call('GET', '/admin/api/tags'))).json()) as TagOverview
 
+  const addAll = async (codes: readonly string[], columns: Partial<Pixel>): Promise<string[]> => {
+    const common = { name: 'Tag', type: 'custom', consent_category: 'marketing', ...columns }
+    const rows = codes.map((code) => ({ ...common, code }))
+    const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id,code', rows))
+    const saved = (await answer.json()) as { id: string; code: string }[]
+    return codes.map((code) => saved.find((row) => row.code === code)?.id ?? '')
+  }
+
   return {
     site,
     vendors,
@@ -87,18 +94,20 @@ export async function startVendorSite(): Promise<VendorSite> {
         ...form,
         name,
         consent_category: category ?? 'marketing',
-        conversion_labels: Object.fromEntries(filled.labels.map(({ conversion }) => [conversion, LABEL])),
+        conversion_labels: Object.fromEntries(
+          filled.labels.map(({ conversion }) => [conversion, LABELS[conversion]]),
+        ),
       }
       const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id', row))
       const [{ id }] = (await answer.json()) as [{ id: string }]
       return { id, preview: filled }
     },
-    add: async (codes) => {
-      const rows = codes.map((code) => ({ name: 'Tag', type: 'custom', code, consent_category: 'marketing' }))
-      const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id,code', rows))
-      const saved = (await answer.json()) as { id: string; code: string }[]
-      return codes.map((code) => saved.find((row) => row.code === code)?.id ?? '')
-    },
+    add: (codes) => addAll(codes, {}),
+    addIsolated: (standIns) =>
+      addAll(
+        standIns.map(({ snippet, account }) => snippet(account)),
+        { runs_in: 'isolated', conversion_labels: LABELS },
+      ),
     change: async (id, change) => {
       await need(await call('PATCH', `/rest/v1/tracking_pixels?id=eq.${id}`, change))
     },

@@ -6,6 +6,8 @@ import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
 import {
   ACTIVITY_PATH,
+  CONSENT_PATH,
+  INVENTORY_PATH,
   isAt,
   PROBLEMS_PATH,
   pixelIdOf,
@@ -18,6 +20,8 @@ import {
   AccountScreen,
   ActivityScreen,
   AdminUsersScreen,
+  ConsentScreen,
+  InventoryScreen,
   loadScreensWhenIdle,
   PixelPage,
   SettingsScreen,
@@ -77,7 +81,9 @@ function PixelsPlace({ address }: { address: string }) {
   if (pixelId !== null) return <PixelPage pixelId={pixelId} />
   const test = testOf(address)
   if (test !== null) return <TestScreen {...test} />
+  if (isAt(CONSENT_PATH, address)) return <ConsentScreen />
   if (isAt(SUBSCRIPTIONS_PATH, address)) return <SubscriptionsScreen />
+  if (isAt(INVENTORY_PATH, address)) return <InventoryScreen />
   if (isAt(TRASH_PATH, address)) return <TrashScreen />
   return <PixelsScreen onlyProblems={isAt(PROBLEMS_PATH, address)} aboveList={<TodayPlace />} />
 }

@@ -5,6 +5,8 @@ const LOADERS = {
   activity: async () => (await import('../features/activity/activity-screen.tsx')).ActivityScreen,
   users: async () =>
     (await import('../features/admin-users/components/admin-users-screen.tsx')).AdminUsersScreen,
+  consent: async () => (await import('../features/consent/consent-screen.tsx')).ConsentScreen,
+  inventory: async () => (await import('../features/inventory/inventory-screen.tsx')).InventoryScreen,
   today: async () => (await import('../features/overview/today-strip.tsx')).TodayStrip,
   subscriptions: async () =>
     (await import('../features/subscriptions/subscriptions-screen.tsx')).SubscriptionsScreen,
@@ -18,6 +20,8 @@ const LOADERS = {
 export const AccountScreen = lazyPart(LOADERS.account)
 export const ActivityScreen = lazyPart(LOADERS.activity)
 export const AdminUsersScreen = lazyPart(LOADERS.users)
+export const ConsentScreen = lazyPart(LOADERS.consent)
+export const InventoryScreen = lazyPart(LOADERS.inventory)
 export const SubscriptionsScreen = lazyPart(LOADERS.subscriptions)
 export const TodayStrip = lazyPart(LOADERS.today)
 export const TrashScreen = lazyPart(LOADERS.trash)

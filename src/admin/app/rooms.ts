@@ -1,4 +1,11 @@
-import { ACTIVITY_PATH, isAt, SUBSCRIPTIONS_PATH, TRASH_PATH } from '../lib/places.ts'
+import {
+  ACTIVITY_PATH,
+  CONSENT_PATH,
+  INVENTORY_PATH,
+  isAt,
+  SUBSCRIPTIONS_PATH,
+  TRASH_PATH,
+} from '../lib/places.ts'
 import type { Tab } from './tabs.ts'
 
 interface Room {
@@ -9,7 +16,9 @@ interface Room {
 /** What lies under a tab and has an address of its own. */
 export const ROOMS: Record<Tab['id'], readonly Room[]> = {
   pixels: [
+    { path: CONSENT_PATH, label: 'Consentimento' },
     { path: SUBSCRIPTIONS_PATH, label: 'Inscrições' },
+    { path: INVENTORY_PATH, label: 'Inventário' },
     { path: TRASH_PATH, label: 'Lixeira' },
   ],
   users: [{ path: ACTIVITY_PATH, label: 'Atividade' }],

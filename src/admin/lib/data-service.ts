@@ -19,7 +19,7 @@ type PixelInput = Plain<
     | 'delivery'
     | 'send_hashed_email'
   > &
-    Partial<Pick<Pixel, 'webhook_url'>> & {
+    Partial<Pick<Pixel, 'webhook_url' | 'reason'>> & {
       /** Write-only: never among the columns of a row. Null removes it. */
       access_token?: string | null
     }

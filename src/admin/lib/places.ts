@@ -5,6 +5,8 @@ export const PROBLEMS_PATH = '/admin/problemas'
 export const SUBSCRIPTIONS_PATH = '/admin/inscricoes'
 /** Under the people who have access. */
 export const ACTIVITY_PATH = '/admin/atividade'
+export const CONSENT_PATH = '/admin/consentimento'
+export const INVENTORY_PATH = '/admin/inventario'
 export const TRASH_PATH = '/admin/lixeira'
 
 const PIXEL_PAGE = /^\/admin\/pixels\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/

@@ -1,17 +1,20 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, test } from 'vitest'
+import type { ActiveToolList } from '#contract/active-tools.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { sharePictureSvg } from '#design/share-picture.ts'
 import { EMAIL_NOTICE } from '../content/email-notice.ts'
 import { HERO } from '../content/hero.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
+  LEGAL_DOCUMENTS,
   LEGAL_TITLES,
   renderConsentNotices,
   renderErrorPage,
   renderLanding,
   renderLegalPage,
   renderNewsletterAnswer,
+  withActiveTools,
 } from './render.tsx'
 
 const SITE: SiteInfo = {
@@ -42,6 +45,39 @@ const ASSETS: DocumentAssets = {
     share: '/assets/share.png',
     shareUnnamed: '/assets/unnamed.png',
   },
+}
+
+/** What nobody wishes for, and what an administrator can make: names of hosts, many cookies, none. */
+const TOOLS: ActiveToolList = {
+  changed_at: '2026-11-16T05:40:00.000Z',
+  tools: [
+    {
+      category: 'marketing',
+      vendor: 'x',
+      name: 'Medidor <b>&',
+      company: 'Empresa "Aspas" & Filhos',
+      country: 'BR',
+      purpose: 'Mede </td><script>alert(1)</script>.',
+      told_by: ['browser', 'server'],
+      cookies: [
+        { name: '_a…', duration: '90 dias', purpose: null, domain: null, kind: 'cookie' },
+        { name: 'b', duration: 'sessão', purpose: null, domain: 'b.example', kind: 'cookie' },
+        { name: 'c', duration: 'até ser apagado', purpose: null, domain: null, kind: 'local_storage' },
+      ],
+      hosts: ['extra.example'],
+    },
+    {
+      category: 'desempenho',
+      vendor: null,
+      name: 'Ferramenta própria',
+      company: null,
+      country: null,
+      purpose: 'Código próprio.',
+      told_by: ['browser'],
+      cookies: [],
+      hosts: [],
+    },
+  ],
 }
 
 const html = renderLanding(SITE, ASSETS)
@@ -249,6 +285,28 @@ test('the banner with one sentence more is another text, and the privacy policy 
   }
 })
 
+test('the living list says when, who, for what and for how long, and nothing in it becomes markup', () => {
+  const page = renderLegalPage(SITE, ASSETS, 'cookies', TOOLS)
+  for (const words of [
+    'Lista de 16 de novembro de 2026, às 02h40 (horário de Brasília).',
+    'o restante desta política é de agosto de 2025',
+    'Empresa &quot;Aspas&quot; &amp; Filhos, Brasil',
+    'Parte do que se mede vai do nosso servidor. Pode falar também com extra.example.',
+    '<code>b</code> <span>sessão, em b.example</span>',
+    '<code>c</code> <span>armazenamento, até ser apagado</span>',
+    'Não pede nenhum endereço além deste site.',
+    'Nenhuma ferramenta em uso agora.',
+  ])
+    expect(page).toContain(words)
+  expect(page).not.toContain('<script>alert')
+  const { sections } = withActiveTools(LEGAL_DOCUMENTS.cookies(SITE), TOOLS, SITE)
+  expect(sections).toHaveLength(LEGAL_DOCUMENTS.cookies(SITE).sections.length + 1)
+  expect(JSON.stringify(sections.at(-1))).not.toMatch(/null|undefined/)
+  expect(JSON.stringify(sections.at(-1))).toContain(
+    'Grava _a…, 90 dias; b, sessão, em b.example; c, armazenamento, até ser',
+  )
+})
+
 describe('valid HTML', () => {
   const validator = new HtmlValidate({ extends: ['html-validate:standard', 'html-validate:a11y'] })
   test.each<[string, string]>([
@@ -259,6 +317,7 @@ describe('valid HTML', () => {
     ],
     ['404', renderErrorPage(SITE, ASSETS, 404)],
     ['500', renderErrorPage(SITE, ASSETS, 500)],
+    ['cookies, with tools', renderLegalPage(SITE, ASSETS, 'cookies', TOOLS)],
     ...LEGAL_TITLES.map(({ slug }) => [slug, renderLegalPage(SITE, ASSETS, slug)] satisfies [string, string]),
   ])('%s', async (_name, page) => {
     const report = await validator.validateString(page)

@@ -1,15 +1,19 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { Dossier } from '#contract/dossier.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { SHARING } from '../content/sharing.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
 import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
 import { Document, type DocumentAssets } from './document.tsx'
+import { DossierPage } from './dossier/dossier-page.tsx'
 import { ERROR_TEXTS, ErrorPage } from './error-page.tsx'
 import { LandingPage } from './landing-page.tsx'
 import { LegalPage } from './legal-page.tsx'
 
+export { withActiveTools } from '../legal/active-tools.ts'
 export { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
 export { LEGAL_TITLES } from '../legal/legal-titles.ts'
@@ -46,7 +50,12 @@ export function renderNewsletterAnswer(site: SiteInfo, assets: DocumentAssets, m
   )
 }
 
-export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: LegalSlug): string {
+export function renderLegalPage(
+  site: SiteInfo,
+  assets: DocumentAssets,
+  slug: LegalSlug,
+  tools?: ActiveToolList,
+): string {
   return toHtml(
     <Document
       site={site}
@@ -55,7 +64,7 @@ export function renderLegalPage(site: SiteInfo, assets: DocumentAssets, slug: Le
       description={LEGAL_DOCUMENTS[slug](site).intro}
       path={legalPagePath(slug)}
     >
-      <LegalPage site={site} slug={slug} />
+      <LegalPage site={site} slug={slug} tools={tools} />
     </Document>,
   )
 }
@@ -72,6 +81,10 @@ export function renderErrorPage(site: SiteInfo, assets: DocumentAssets, status: 
       <ErrorPage site={site} status={status} />
     </Document>,
   )
+}
+
+export function renderDossier(dossier: Dossier): string {
+  return toHtml(<DossierPage dossier={dossier} />)
 }
 
 /** Pages to read need neither the landing page's style nor any script. */

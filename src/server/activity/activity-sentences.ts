@@ -127,6 +127,10 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'auth.api_key_revoked': say('system', ({ name }) => `revogou a chave de serviço ${name ?? ''}`.trimEnd()),
   'auth.keys_rotated': say('system', 'trocou a chave que assina as sessões'),
   'activity.export': say('system', 'baixou o registro de atividade'),
+  'consent.export': say('system', 'baixou os números de consentimento'),
+  'consent.records_export': say('system', 'baixou registros de consentimento'),
+  'consent.dossier': say('system', 'baixou um dossiê de consentimento'),
+  'inventory.headers_changed': say('system', 'notou que os cabeçalhos da página mudaram sem mudança de tag'),
 
   'newsletter.erase': say('newsletter', 'apagou uma inscrição a pedido da pessoa'),
   'newsletter.export': say('newsletter', 'baixou a lista de inscrições'),

@@ -1,5 +1,5 @@
 import type { TagOverview } from '#contract/tag-status.ts'
-import { findAlerts } from './find-alerts.ts'
+import { type Alert, type FileChange, findAlerts } from './find-alerts.ts'
 import { noteAlerts, readRecipients } from './note-alerts.ts'
 import { type SendDeps, sendAlerts } from './send-alerts.ts'
 
@@ -11,6 +11,8 @@ export interface WatchDeps extends SendDeps {
   /** False where no mail server is configured: then nothing is watched. */
   canSend: boolean
   readOverview: () => Promise<TagOverview>
+  /** Vendors' files that were found changed lately. */
+  readFileChanges: () => Promise<readonly FileChange[]>
 }
 
 /** Looks at the tags for those who want to be told, and sends what is owed, for as long as the app runs. */
@@ -39,14 +41,19 @@ export class AlertWatch {
 
   /** Takes what is so now for known: who begins to listen hears of what comes, not of all that there is. */
   async learn(now = Date.now()): Promise<void> {
-    await noteAlerts(this.#deps.db, findAlerts(await this.#deps.readOverview()), [], now)
+    await noteAlerts(this.#deps.db, await this.#find(), [], now)
   }
 
   /** Compares, and owes mails. */
   async look(now = Date.now()): Promise<void> {
     const recipients = await readRecipients(this.#deps.db)
     if (recipients.length === 0) return
-    await noteAlerts(this.#deps.db, findAlerts(await this.#deps.readOverview()), recipients, now)
+    await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
+  }
+
+  async #find(): Promise<Alert[]> {
+    const [overview, changes] = await Promise.all([this.#deps.readOverview(), this.#deps.readFileChanges()])
+    return findAlerts(overview, changes)
   }
 
   async send(now = Date.now()): Promise<void> {

@@ -11,6 +11,7 @@ import { parseConfig } from '../config.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
 import { AlertWatch, type WatchDeps } from './alert-watch.ts'
+import type { FileChange } from './find-alerts.ts'
 import { nextMorning } from './next-morning.ts'
 import { registerAlerts } from './register-alerts.ts'
 
@@ -38,6 +39,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   let app: FastifyInstance
   let caller: Caller
   let overview: TagOverview
+  let fileChanges: FileChange[]
   let deps: WatchDeps
   beforeAll(async () => {
     database = await makeDatabase(engine)
@@ -58,6 +60,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       log: { warn: () => {} },
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
       readOverview: async () => overview,
+      readFileChanges: async () => fileChanges,
     }
     app = Fastify()
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
@@ -81,6 +84,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       needsSecondFactor: false,
     }
     tell([])
+    fileChanges = []
     for (const table of ['alert_mails', 'alert_states', 'alert_choices'] as const)
       await database.db.deleteFrom(table).execute()
   })
@@ -188,6 +192,25 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     ])
       expect(digest).toContain(line)
     expect(digest).not.toContain('y.example')
+  })
+
+  test('a vendor’s file that changed is told once for each change, and only to who chose it', async () => {
+    await choose(['broken'])
+    const changeTo = (sha256: string) => {
+      fileChanges = [{ pixelId: pixels[0], url: 'https://vendor.example/tag.js', sha256 }]
+    }
+    changeTo('a')
+    await round(NOW)
+    expect(subjects()).toEqual([])
+    await choose(['script_changed'])
+    changeTo('b')
+    await round(NOW + 1)
+    await round(NOW + 2)
+    expect(subjects()).toEqual(['Veja o pixel Loja'])
+    expect(mailbox.received[0]?.text).toContain('https://vendor.example/tag.js')
+    changeTo('c')
+    await round(NOW + 26 * HOUR_MS)
+    expect(subjects()).toHaveLength(2)
   })
 
   test('what is so when somebody begins to listen is no news', async () => {

@@ -16,7 +16,14 @@ const TOKEN_REFUSED = 'token_refused'
 /** Anyone can report any name: of one pixel, so many are told. */
 const HOSTS_PER_PIXEL = 10
 
-export function findAlerts({ pixels, blocked_hosts }: TagOverview): Alert[] {
+/** A vendor's file that is another one than our server got before. */
+export interface FileChange {
+  pixelId: string
+  url: string
+  sha256: string
+}
+
+export function findAlerts({ pixels, blocked_hosts }: TagOverview, changes: readonly FileChange[]): Alert[] {
   const alerts: Alert[] = []
   const known = new Set(pixels.map(({ pixel_id }) => pixel_id))
   for (const { pixel_id: pixelId, health, reasons } of pixels) {
@@ -44,5 +51,13 @@ export function findAlerts({ pixels, blocked_hosts }: TagOverview): Alert[] {
         text: `Tentou falar com ${host}, que a página não conhece e barrou.`,
       })
     }
+  for (const { pixelId, url, sha256 } of changes)
+    alerts.push({
+      pixelId,
+      kind: 'script_changed',
+      // Each change is told once.
+      subject: `${url} ${sha256}`,
+      text: `O arquivo ${url} não é mais o mesmo que o nosso servidor leu antes. Plataformas mudam os seus arquivos com frequência; isto não diz que algo está errado.`,
+    })
   return alerts
 }

@@ -111,6 +111,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
       send_hashed_email: false,
       auto_disable: false,
       runs_in: 'page',
+      reason: null,
       vendor: 'meta-pixel',
       created_at: '2026-11-01T00:00:00+00:00',
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00$/),

@@ -42,6 +42,7 @@ describe.each(ENGINES)('the database on %s', (engine) => {
       access_token_stored_at: null,
       webhook_url: null,
       send_hashed_email: false,
+      reason: null,
       vendor: null,
       deleted_at: null,
       deleted_by: null,

@@ -39,6 +39,7 @@ import type {
   ConsentTree,
   ConsentTreeNodes,
 } from './evidence-schema.ts'
+import type { ScriptFiles, ServedHeaders, ServedState, TagPeriods } from './inventory-schema.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** Keys that the installation made for itself. */
@@ -84,6 +85,8 @@ interface TrackingPixels {
   auto_disable: Generated<boolean>
   runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
+  /** Why it is on the site, in the words of whoever answers for it. */
+  reason: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 
@@ -335,6 +338,10 @@ export interface Schema {
   alert_mails: AlertMails
   readiness: ReadinessRow
   rate_limits: RateLimits
+  served_state: ServedState
+  tag_periods: TagPeriods
+  served_headers: ServedHeaders
+  script_files: ScriptFiles
   audit_events: AuditEvents
 }
 
@@ -346,6 +353,7 @@ export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   'has_access_token',
   'send_hashed_email',
   'auto_disable',
+  'is_unasked',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'transports',
@@ -359,4 +367,8 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'before',
   'after',
   'kinds',
+  'vendors',
+  'told_by',
+  'hosts',
+  'files',
 ])

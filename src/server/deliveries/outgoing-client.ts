@@ -15,7 +15,11 @@ export interface OutgoingOptions {
   /** As the configuration has them; null for none. */
   httpsProxy: string | null
   noProxy: string | null
+  /** Of an answer; past it the answer counts as failed. */
+  maxAnswerBytes?: number
 }
+
+export type FetchedFile = { body: Buffer } | { failure: string }
 
 export interface PostOptions {
   /** The operator configured the address: it may lead anywhere. What was typed in the dashboard leads to the public. */
@@ -33,7 +37,7 @@ export class OutgoingClient {
   readonly #public: EnvHttpProxyAgent
   readonly #any: EnvHttpProxyAgent
 
-  constructor({ httpsProxy, noProxy }: OutgoingOptions) {
+  constructor({ httpsProxy, noProxy, maxAnswerBytes = MAX_ANSWER_BYTES }: OutgoingOptions) {
     const shared = {
       // Empty, not absent: else it would look into the environment by itself.
       httpProxy: '',
@@ -41,7 +45,7 @@ export class OutgoingClient {
       noProxy: noProxy ?? '',
       headersTimeout: ANSWER_TIMEOUT_MS,
       bodyTimeout: ANSWER_TIMEOUT_MS,
-      maxResponseSize: MAX_ANSWER_BYTES,
+      maxResponseSize: maxAnswerBytes,
     }
     // Only for what goes past the proxy, whose duty resolving is otherwise.
     const connect = { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS }
@@ -90,6 +94,25 @@ export class OutgoingClient {
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', written }
       return { kind: 'failed', code: codeOf(error), written }
+    }
+  }
+
+  /** A public file, as it is; whatever is no file there, a redirect among it, is a failure with a code. */
+  async fetchFile(url: string, signal: AbortSignal): Promise<FetchedFile> {
+    try {
+      const { statusCode, headers, body } = await request(url, {
+        dispatcher: this.#public,
+        headers: { 'user-agent': 'Portico', 'accept-encoding': 'identity' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS)]),
+      })
+      const bytes = Buffer.from(await body.arrayBuffer())
+      if (statusCode !== 200) return { failure: `http_${statusCode}` }
+      // Compressed anyway, the same file could come in many forms.
+      if (![undefined, 'identity'].includes(headers['content-encoding'] as string | undefined))
+        return { failure: 'encoded' }
+      return { body: bytes }
+    } catch (error) {
+      return { failure: codeOf(error) }
     }
   }
 

@@ -11,7 +11,7 @@ export interface TargetDeps {
   graphVersion: string
 }
 
-const KIND_OF_TYPE: Partial<Record<PixelType, PixelKind>> = {
+export const PIXEL_KINDS: Partial<Record<PixelType, PixelKind>> = {
   meta: 'meta',
   google_analytics: 'google_analytics',
   custom: 'webhook',
@@ -29,7 +29,7 @@ export async function readTarget(
     .where('pixel.id', '=', pixelId)
     .where('pixel.deleted_at', 'is', null)
     .executeTakeFirst()
-  const kind = pixel === undefined ? undefined : KIND_OF_TYPE[pixel.type]
+  const kind = pixel === undefined ? undefined : PIXEL_KINDS[pixel.type]
   if (pixel === undefined || kind === undefined) return null
   if (kind === 'webhook' && pixel.webhook_url === null) return null
   return {

@@ -6,7 +6,7 @@ import {
   EMAIL_TEXT_VERSION,
   parseConsent,
 } from '#contract/consent-choice.ts'
-import { readCookie } from '../http/read-cookie.ts'
+import { readCookie } from '#server/http/read-cookie.ts'
 
 /** What the visitor agreed to, as their own cookie says; null where it counts for nothing. */
 export function readChoice(cookieHeader: string | undefined): ConsentChoice | null {

@@ -4,6 +4,7 @@ import {
   CAMPAIGN_MAX_LENGTH,
   CAMPAIGN_PARAMETERS,
   type ServerEvent,
+  type ServerEventName,
   serverEventSchema,
 } from '#contract/server-event.ts'
 import type { Db } from '../db/database.ts'
@@ -32,7 +33,7 @@ export interface EventDeps {
   siteUrl: string
   destinations: DestinationList
   /** Called when an event is durable. */
-  onStored: () => void
+  onStored: (name: ServerEventName) => void
 }
 
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
@@ -77,7 +78,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
         ...identity.values,
       },
     })
-    onStored()
+    onStored(event.name)
     return reply.header('set-cookie', identity.cookies).send()
   })
 }

@@ -1,16 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { ANALYTICS_COOKIE, VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '#contract/visitor-cookies.ts'
 import { readCookie } from '#server/http/read-cookie.ts'
 
 const DAY_S = 86_400
 /** As Meta's own script keeps them. */
 const META_AGE_S = 90 * DAY_S
-/** As long as the choice that allows them. */
-const OWN_AGE_S = 182 * DAY_S
+const OWN_AGE_S = VISITOR_COOKIE_DAYS * DAY_S
 const SESSION_GAP_MS = 30 * 60_000
 const MAX_INT = 2_147_483_647
 
-export const VISITOR_COOKIE = 'portico_visitor'
-export const ANALYTICS_COOKIE = 'portico_analytics'
 export const META_COOKIES = ['_fbp', '_fbc'] as const
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

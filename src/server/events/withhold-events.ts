@@ -1,11 +1,12 @@
 import type { NotNull } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { ANALYTICS_COOKIE, VISITOR_COOKIE } from '#contract/visitor-cookies.ts'
 import { change } from '#server/db/change.ts'
 import { countSettled } from '#server/db/count-settled.ts'
 import type { Db } from '#server/db/database.ts'
 import { forgetSignUp } from './remember-sign-up.ts'
-import { ANALYTICS_COOKIE, expireCookies, META_COOKIES, VISITOR_COOKIE } from './visitor-cookies.ts'
+import { expireCookies, META_COOKIES } from './visitor-cookies.ts'
 
 /** What a visitor's newest choice ends. */
 export interface Withdrawal {

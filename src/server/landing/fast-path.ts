@@ -1,10 +1,12 @@
 import type { HostOf } from '../http/host-rule.ts'
 import { type PreparedResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { FastPath } from '../http/raw-server.ts'
+import type { CookiePolicyStore } from './cookie-policy-store.ts'
 import type { PageStore } from './page-store.ts'
 
 interface FastPathParts {
   pages: PageStore
+  cookiePolicy: CookiePolicyStore
   /** Built files, which both hosts answer. */
   shared: ReadonlyMap<string, PreparedResponse>
   /** The public host's pages and files. */
@@ -13,8 +15,15 @@ interface FastPathParts {
   hostOf: HostOf
 }
 
-/** `/`, `/assets` and `/tags` straight from memory, in front of the framework. */
-export function createFastPath({ pages, shared, site, tagFile, hostOf }: FastPathParts): FastPath {
+/** `/`, `/assets`, `/tags` and `/isolado` straight from memory, in front of the framework. */
+export function createFastPath({
+  pages,
+  cookiePolicy,
+  shared,
+  site,
+  tagFile,
+  hostOf,
+}: FastPathParts): FastPath {
   return (request, response, target) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const { path } = target
@@ -25,6 +34,6 @@ export function createFastPath({ pages, shared, site, tagFile, hostOf }: FastPat
   }
 
   function ofSite(path: string): PreparedResponse | undefined {
-    return path === '/' ? pages.page : (site.get(path) ?? tagFile(path))
+    return path === '/' ? pages.page : (site.get(path) ?? cookiePolicy.get(path) ?? tagFile(path))
   }
 }

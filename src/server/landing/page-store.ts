@@ -10,17 +10,11 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/pages/boot-loader.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
-import { BackgroundCompressor } from '../http/background-compressor.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
-import {
-  compressQuickly,
-  compressText,
-  headBytes,
-  type PreparedResponse,
-  prepareResponse,
-} from '../http/prepared-response.ts'
+import { headBytes, type PreparedResponse } from '../http/prepared-response.ts'
 import { type Headers, pageHeaders } from '../http/security-headers.ts'
+import { SwappedResponse } from '../http/swapped-response.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 import { type PageHeadItem, withHeadItems } from './render-head-items.ts'
 
@@ -56,8 +50,8 @@ export class PageStore {
   readonly #https: boolean
   readonly #origins: readonly string[]
   readonly #hsts: string | null
-  readonly #compressor = new BackgroundCompressor()
-  #page: PreparedResponse | null = null
+  readonly #page = new SwappedResponse()
+  #headersHash = ''
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
@@ -71,20 +65,9 @@ export class PageStore {
   /** When it resolves, the next request gets the page with these tags. */
   async compose(tags: PageTags | null = null): Promise<void> {
     const { html, policy, opener } = this.#withTags(tags)
-    const body = Buffer.from(html)
     const headers = this.#headers(policy, opener)
-    // A start has the time; whoever changed a tag is waiting.
-    const isFirst = this.#page === null
-    const page = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
-    this.#page = page
-    if (isFirst) return
-    this.#compressor.add({
-      body,
-      isWanted: () => this.#page === page,
-      done: (encodings) => {
-        this.#page = prepareResponse(body, encodings, headers)
-      },
-    })
+    await this.#page.swap(Buffer.from(html), headers)
+    this.#headersHash = createHash('sha256').update(JSON.stringify(headers)).digest('hex')
   }
 
   #withTags(tags: PageTags | null): PagePolicy & { html: string } {
@@ -128,8 +111,14 @@ export class PageStore {
   }
 
   get page(): PreparedResponse {
-    if (this.#page === null) throw new Error('the page has not been composed yet')
-    return this.#page
+    const { current } = this.#page
+    if (current === null) throw new Error('the page has not been composed yet')
+    return current
+  }
+
+  /** SHA-256 of the headers that come with the page, as hexadecimal digits. */
+  get headersHash(): string {
+    return this.#headersHash
   }
 }
 

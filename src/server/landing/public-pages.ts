@@ -2,6 +2,7 @@ import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { type Headers, otherHeaders, pageHeaders } from '../http/security-headers.ts'
+import { LIVING_SLUG } from './cookie-policy-store.ts'
 import { publicPagePolicy } from './page-store.ts'
 import type { Pictures } from './pictures.ts'
 import type { LandingRenderer } from './render-bundle.ts'
@@ -19,7 +20,7 @@ interface PublicPagesDeps {
   staticAssets: ReadonlyMap<string, PreparedResponse>
 }
 
-/** Everything public beside `/` that never changes while the process runs, by path, ready to be sent. */
+/** Everything public that never changes while the process runs, by path, ready to be sent. */
 export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<string, PreparedResponse>> {
   const { config, renderer, documentAssets, pictures, staticAssets } = deps
   const page = {
@@ -28,10 +29,11 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
     'cache-control': 'no-cache',
   }
   const file = { ...otherHeaders(config.hsts), 'cache-control': 'public, max-age=3600' }
-  const documents = renderer.LEGAL_TITLES.map(({ slug }) =>
+  const legal = renderer.LEGAL_TITLES.filter(({ slug }) => slug !== LIVING_SLUG)
+  const documents = legal.map(({ slug }) =>
     prepare(renderer.legalPagePath(slug), renderer.renderLegalPage(config.site, documentAssets, slug), page),
   )
-  const texts = renderer.LEGAL_TITLES.map(({ slug }) =>
+  const texts = legal.map(({ slug }) =>
     prepare(renderer.legalJsonPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
       ...file,
       ...(slug === CHANGING_SLUG ? { 'cache-control': 'no-cache' } : {}),

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { openDatabase } from '#server/db/database.ts'
+import { type Db, openDatabase } from '#server/db/database.ts'
 import { makeStorage } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { Metrics } from './metrics.ts'
 
@@ -34,6 +36,7 @@ test('is for whoever has the token, and tells what happened', async () => {
     expect(refused.status).toBe(401)
     expect(refused.text).not.toContain('portico_')
   }
+  await waitSinceAnHour(site.database.db)
   for (let visit = 0; visit < 3; visit++) await fetch(site.url)
   const { etag = '' } = Object.fromEntries((await fetch(site.url)).headers)
   await fetch(site.url, { headers: { 'if-none-match': etag } })
@@ -61,6 +64,10 @@ test('is for whoever has the token, and tells what happened', async () => {
   expect(valueIn(text, 'portico_refusals_total{limit="/api/newsletter"}')).toBe(2)
   expect(valueIn(text, 'portico_newsletter_queue{status="pending"}')).toBe(10)
   expect(valueIn(text, 'portico_newsletter_queue_age_seconds')).toBeGreaterThanOrEqual(0)
+  expect(valueIn(text, 'portico_deliveries_waiting{kind="newsletter"}')).toBe(10)
+  expect(valueIn(text, 'portico_deliveries_waiting{kind="mail"}')).toBe(0)
+  expect(valueIn(text, 'portico_deliveries_waiting{kind="meta"}')).toBe(1)
+  expect(valueIn(text, 'portico_deliveries_oldest_seconds{kind="meta"}')).toBeGreaterThan(3_500)
   expect(valueIn(text, 'portico_sign_ins_total{outcome="succeeded"}')).toBe(1)
   expect(valueIn(text, 'portico_sign_ins_total{outcome="failed"}')).toBe(1)
   expect(valueIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e7)
@@ -69,6 +76,32 @@ test('is for whoever has the token, and tells what happened', async () => {
   for (const personal of ['exemplo.com.br', PRINCIPAL.email, '127.0.0.1', apikey])
     expect(text).not.toContain(personal)
 })
+
+/** An event of a pixel that is off. */
+async function waitSinceAnHour(db: Db): Promise<void> {
+  const at = new Date(Date.now() - 3_600_000).toISOString()
+  const pixel_id = await insertPixel(db, { type: 'meta', is_active: false })
+  await db.updateTable('tracking_pixels').set({ delivery: 'server' }).execute()
+  const event = {
+    event_id: randomUUID(),
+    event: 'lead',
+    consent_id: randomUUID(),
+    category: 'marketing',
+  } as const
+  await db
+    .insertInto('deliveries')
+    .values({
+      id: randomUUID(),
+      kind: 'meta',
+      pixel_id,
+      ...event,
+      payload: '{}',
+      next_attempt_at: at,
+      created_at: at,
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+    .execute()
+}
 
 test('on a port of its own it is nowhere else', async () => {
   const port = await freePort()

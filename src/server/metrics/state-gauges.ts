@@ -3,6 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 /** What is read from the database when somebody asks. */
 export interface WatchedState {
   readQueue(): Promise<{ pending: number; failed: number; oldestPendingAt: string | null }>
+  /** What waits to be sent, by kind. */
+  readDeliveries(): Promise<{ kind: string; waiting: number; oldestAt: string | null }[]>
   /** How many pixels are how. */
   readTagHealth(): Promise<ReadonlyMap<string, number>>
   version: string
@@ -38,7 +40,28 @@ export function addStateGauges(registry: Registry, state: WatchedState): void {
       this.remove()
       if (size === null) return
       const { oldestPendingAt } = size
-      this.set(oldestPendingAt === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldestPendingAt)) / 1000))
+      this.set(ageOf(oldestPendingAt))
+    },
+  })
+  const deliveries = remembered(() => state.readDeliveries())
+  new Gauge({
+    name: 'portico_deliveries_waiting',
+    help: 'What waits to be sent, by kind.',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { kind, waiting } of (await deliveries()) ?? []) this.set({ kind }, waiting)
+    },
+  })
+  new Gauge({
+    name: 'portico_deliveries_oldest_seconds',
+    help: 'How long the oldest of a kind has waited to be sent.',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { kind, oldestAt } of (await deliveries()) ?? []) this.set({ kind }, ageOf(oldestAt))
     },
   })
   new Gauge({
@@ -57,6 +80,10 @@ export function addStateGauges(registry: Registry, state: WatchedState): void {
     labelNames: ['version'],
     registers,
   }).set({ version: state.version }, 1)
+}
+
+function ageOf(at: string | null): number {
+  return at === null ? 0 : Math.max(0, (Date.now() - Date.parse(at)) / 1000)
 }
 
 /** Null when it could not be read. */

@@ -52,20 +52,20 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
       owners.set(path, tag.id)
     }
   }
-  const told = CONSENT_CATEGORIES.filter((category) =>
+  const toldKinds = CONSENT_CATEGORIES.filter((category) =>
     prepared.some(({ isTold, tag }) => isTold && tag.category === category),
   )
   const manifest =
     `export const tags=[${running.map(({ script }) => script).join()}]` +
-    (told.length === 0 ? '' : `;export const told=${JSON.stringify(told)}`)
-  const version = running.length + told.length === 0 ? null : hashOf('manifest', manifest)
+    (toldKinds.length === 0 ? '' : `;export const told=${JSON.stringify(toldKinds)}`)
+  const version = running.length + toldKinds.length === 0 ? null : hashOf('manifest', manifest)
   if (version !== null) files.set(tagPath(version), manifest)
   const tags = running.map(({ tag }) => tag)
   const runs = new Set(running)
   return {
     version,
     categories: CONSENT_CATEGORIES.filter(
-      (category) => told.includes(category) || tags.some((tag) => tag.category === category),
+      (category) => toldKinds.includes(category) || tags.some((tag) => tag.category === category),
     ),
     ...policyOf(running),
     sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),

@@ -47,6 +47,7 @@ export function makePixelStatus(
   const browser = judgeHealth({
     isActive,
     isPaused,
+    isIsolated: prepared !== undefined && prepared.room !== null,
     breaker: breakers.get(id) ?? null,
     // Until it is compiled nobody can say that it is empty; of what the server tells alone, nothing has to run here.
     steps: prepared?.isTold === true ? 1 : (compiled?.steps.length ?? 1),

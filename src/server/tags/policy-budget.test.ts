@@ -125,3 +125,19 @@ test('what is measured is never less than what travels', async () => {
     expect(bytes - length).toBeLessThan(100)
   }
 })
+
+test('what the server sends takes no room on the page', async () => {
+  await start('sqlite')
+  const before = (await overview()).policy
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const sent = { delivery: 'server', access_token: secret, webhook_url: 'https://hooks.exemplo.com.br/c' }
+  for (const row of [
+    { name: 'a', type: 'meta', pixel_id: '482910377165024', delivery: 'server', access_token: 'good-token' },
+    custom('b', linksTo(2_000, 'some'), sent),
+  ]) {
+    const answer = await insert(row)
+    expect(answer.status, await answer.text()).toBe(201)
+  }
+  expect((await overview()).policy).toEqual(before)
+  expect(await readHead()).not.toMatch(/facebook|vendor\.com/)
+})

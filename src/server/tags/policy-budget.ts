@@ -66,6 +66,8 @@ export async function readPolicySize(
     .select('type')
     .distinct()
     .where('is_active', '=', true)
+    // What the server sends brings nothing onto the page.
+    .where('delivery', '<>', 'server')
     .execute()
   const spenders = await readSpenders(db)
   const parts = spenders.filter(isOnPage).map((pixel) => sourcesOfPixel(pixel, ownHosts))
@@ -102,6 +104,7 @@ async function readSpenders(db: Db): Promise<Spender[]> {
       'compiled.sources',
     ])
     .where('pixel.is_active', '=', true)
+    .where('pixel.delivery', '<>', 'server')
     .where((eb) =>
       eb.or([
         eb('compiled.added_hosts', '>', 0),

@@ -67,18 +67,20 @@ const reportSchema = z.object({
   ),
 })
 
-interface ReportDeps extends StoppedDeps {
+export interface ReportDeps extends StoppedDeps {
   guard: PublicGuard
   buffer: ReportBuffer
   evidence: EvidenceBuffer
   counts: SiteCounts
   breaker: BreakerBuffer
+  /** The page tells the server of this visitor's conversions itself: they are counted there, whatever a tag did. */
+  isToldByEvent: (cookieHeader: string | undefined) => Promise<boolean>
 }
 
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, buffer, evidence, counts, breaker, ...deps }: ReportDeps,
+  { guard, buffer, evidence, counts, breaker, isToldByEvent, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -117,7 +119,8 @@ export function registerTagReports(
       const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
       for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
       // One thing done, however many vendors were told of it.
-      if (told.length > 0 && conversion.is_more !== true) counts.add(subject)
+      const isFirstWord = told.length > 0 && conversion.is_more !== true
+      if (isFirstWord && !(await isToldByEvent(request.headers.cookie))) counts.add(subject)
     }
     return reply.code(204).send()
   })

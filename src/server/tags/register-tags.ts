@@ -13,7 +13,7 @@ import { type BreakerDeps, createBreaker } from './breaker/create-breaker.ts'
 import { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { RefusalBuffer } from './ledger/refusal-buffer.ts'
 import { registerCspReports } from './receive-csp-reports.ts'
-import { registerTagReports } from './receive-reports.ts'
+import { type ReportDeps, registerTagReports } from './receive-reports.ts'
 import { registerConsent } from './record-consent.ts'
 import { ReportBuffer } from './report-buffer.ts'
 import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
@@ -21,9 +21,10 @@ import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
 import type { CopyTestEvent } from './testing/test-deps.ts'
-import { SiteCounts } from './today/site-counts.ts'
 
-interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
+interface TagDeps
+  extends Pick<BreakerDeps, 'mailAdministrators'>,
+    Pick<ReportDeps, 'isToldByEvent' | 'counts'> {
   db: Db
   databaseUrl: string | null
   retention: TagRetention
@@ -40,16 +41,15 @@ interface TagDeps extends Pick<BreakerDeps, 'mailAdministrators'> {
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
-  const { db, tags, log, guard } = deps
+  const { db, tags, log, guard, counts } = deps
   const buffer = new ReportBuffer(db, log)
   const evidence = new EvidenceBuffer(db, log)
   const breaker = createBreaker(deps)
   const hasRoom = () => guard.limits.reserve('blocked-host') === null
   const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
-  const counts = new SiteCounts(db, log)
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
   registerConsent(app, { ...deps, refusals })
-  registerTagReports(app, { ...deps, buffer, evidence, counts, breaker, blocked: blockedHosts })
+  registerTagReports(app, { ...deps, buffer, evidence, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)
 

@@ -20,7 +20,7 @@ interface TagStoreOptions extends BudgetOptions {
   /** Left out where no isolated tag is ever served. */
   renderRoom?: RenderRoom
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
-  swapPage: (set: TagSet) => Promise<void>
+  swapPage: (set: TagSet, tagsVersion: number) => Promise<void>
   /** Told of every set before a page shows it. */
   noteSet?: (set: TagSet) => Promise<void>
 }
@@ -188,7 +188,7 @@ export class TagStore {
       this.#version === NOT_LOADED ||
       !isSamePage(set, this.#current)
     ) {
-      await swapPage(set)
+      await swapPage(set, state.tags_version)
       this.#previous = this.#current
     }
     this.#current = set
@@ -199,8 +199,15 @@ export class TagStore {
   }
 }
 
+/** The manifest names the rest; whom our server alone tells stands in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  const shown = ({ sources, head, hasRooms, sendsEmail }: TagSet) =>
-    JSON.stringify([sources, head, hasRooms, sendsEmail])
+  const shown = ({ sources, head, hasRooms, sendsEmail, recipients }: TagSet) =>
+    JSON.stringify([
+      sources,
+      head,
+      hasRooms,
+      sendsEmail,
+      recipients.filter(({ isTold }) => isTold).map(({ tag, marks }) => [tag.type, tag.category, marks]),
+    ])
   return shown(a) === shown(b)
 }

@@ -8,7 +8,7 @@ import { startReplica } from '../start-replica.ts'
 const EVENTS = 10_000
 
 export const conversionsPostgres: Scenario = {
-  name: `eight at once tell two replicas of ${EVENTS} conversions; vendors cut, fail and hang, PostgreSQL restarts and crashes, a replica is killed`,
+  name: `eight at once tell two replicas (a third comes and is killed) of ${EVENTS} conversions; vendors cut, fail and hang, PostgreSQL restarts and crashes`,
   promised:
     'Meta and webhook have every acknowledged event once by its ID; Google has none twice; every copy is accounted for',
   run: async (place) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -44,7 +45,9 @@ const HOSTS = ['graph.facebook.com', 'www.google-analytics.com', 'hooks.exemplo.
  * by this process from here on.
  */
 export async function startVendorApis(): Promise<VendorApis> {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'Portico tests' }], {
+  // A name of its own: of two that are trusted under one name, only one is looked at.
+  const name = `Portico tests ${randomUUID()}`
+  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     extensions: [
       { name: 'basicConstraints', cA: true },
@@ -102,7 +105,7 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
     path: request.url ?? '',
     headers: request.headers,
     text,
-    body: JSON.parse(text),
+    body: text === '' ? null : JSON.parse(text),
   }
   apis.received.push(received)
   const reply = apis.answer(received) ?? standIn(received)

@@ -14,6 +14,7 @@ const EMPTY: PixelForm = {
   is_active: true,
   auto_disable: false,
   runs_in: 'page',
+  reason: '',
   ...toSendingForm(null),
 }
 const META: RecognisedTag = {

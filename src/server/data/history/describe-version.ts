@@ -45,6 +45,7 @@ const LABELS: Record<string, string> = {
   send_hashed_email: 'E-mail em código (hash) para a Meta',
   auto_disable: 'Disjuntor',
   runs_in: 'Onde roda',
+  reason: 'Motivo',
 }
 
 /** `created` when it is not known that the same id was in the trash before. */

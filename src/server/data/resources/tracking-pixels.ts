@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, isConversionLabels } from '#contract/conversion.ts'
+import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import {
   DEFAULT_CATEGORY,
   PIXEL_CODE_MAX_BYTES,
@@ -149,6 +150,18 @@ const COLUMNS: readonly Column[] = [
       expected: `runs_in must be one of ${PIXEL_RUNS_IN.join(', ')}, and page for all but custom pixels`,
       passes: (value, row) =>
         value === 'page' || (value === 'isolated' && isPixelType(row.type) && mayBeIsolated(row.type)),
+    },
+  },
+  {
+    name: 'reason',
+    type: 'text',
+    writable: 'always',
+    nullable: true,
+    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
+    check: {
+      constraint: 'tracking_pixels_reason_check',
+      expected: `reason must not exceed ${REASON_MAX_LENGTH} characters`,
+      passes: (value) => value === null || [...String(value)].length <= REASON_MAX_LENGTH,
     },
   },
   { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },

@@ -16,6 +16,8 @@ const FILLED_BY_ITSELF: ReadonlySet<TableName> = new Set([
   'consent_notices',
   'consent_parties',
   'consent_tree',
+  'served_state',
+  'served_headers',
   'rate_limits',
 ])
 /** Some twenty parameters for each row: below what either engine takes in one statement. */

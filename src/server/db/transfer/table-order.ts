@@ -51,6 +51,10 @@ export const TABLE_KEYS = {
   alert_mails: ['id'],
   readiness: ['id'],
   rate_limits: ['key'],
+  served_state: ['id'],
+  tag_periods: ['id'],
+  served_headers: ['id'],
+  script_files: ['url'],
   audit_events: ['id'],
 } as const satisfies { [Table in keyof Schema]: readonly (keyof Schema[Table])[] }
 

@@ -333,6 +333,42 @@ async function fill({ db, secrets }: TestDatabase): Promise<void> {
     .execute()
   await db.insertInto('rate_limits').values({ key: 'x', count: 1, expires_at: at }).execute()
   await db
+    .insertInto('tag_periods')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      revision: 'r',
+      type: 'custom',
+      vendors: '["hotjar"]',
+      account: null,
+      consent_category: 'desempenho',
+      told_by: '["browser"]',
+      hosts: '["*.hotjar.com"]',
+      files: '[{"kind":"own","path":"/tags/a.js","sha256":"h"}]',
+      started_at: at,
+      ended_at: null,
+    })
+    .execute()
+  await db
+    .insertInto('served_headers')
+    .values({ id: randomUUID(), headers_hash: 'h', tag_set_version: '', is_unasked: true, since: at })
+    .execute()
+  await db
+    .insertInto('script_files')
+    .values({
+      url: 'https://vendor.example/tag.js',
+      outcome: 'read',
+      reason: null,
+      sha256: 's',
+      bytes: 3,
+      first_read_at: at,
+      changed_at: null,
+      former_sha256: null,
+      checked_at: at,
+      due_at: at,
+    })
+    .execute()
+  await db
     .insertInto('audit_events')
     .values({
       id: randomUUID(),

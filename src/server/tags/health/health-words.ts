@@ -68,6 +68,11 @@ export const HEALTH_WORDS = {
     }`,
     action: { kind: 'rearm', label: state === 'paused' ? 'Religar' : 'Entendi' },
   }),
+  isolated: (vendor: string): HealthReason => ({
+    code: 'isolated',
+    message: `Esta tag roda isolada. Se ${vendor} precisa ver ou mudar a página, escolha "Na página" em "Onde roda".`,
+    action: { kind: 'edit', label: 'Mudar onde roda' },
+  }),
   inPage: (): HealthReason => ({
     code: 'in_page',
     message: 'Está no HTML da página inicial, para todos, sem pedir consentimento.',

@@ -266,3 +266,11 @@ describe('the breaker', () => {
     expect(judgeHealth({ ...FINE, isActive: false, breaker })).toMatchObject({ health: 'off', reasons: [] })
   })
 })
+
+test('an isolated tag that does not work is offered the page, and one that works is not', () => {
+  const failed = { isIsolated: true, lastError: 'x is null', ...seen({ visits: { failed: 10 } }) }
+  const { reasons } = judgeHealth({ ...FINE, ...failed })
+  expect(reasons.map(({ code }) => code)).toEqual(['script_error', 'isolated'])
+  expect(reasons.at(-1)?.action).toEqual({ kind: 'edit', label: 'Mudar onde roda' })
+  expect(judgeHealth({ ...FINE, isIsolated: true }).reasons).toEqual([])
+})

@@ -7,6 +7,8 @@ import type { TagEvidence } from './read-evidence.ts'
 export interface HealthInput {
   isActive: boolean
   isPaused: boolean
+  /** True where it runs in a frame of its own. */
+  isIsolated?: boolean
   breaker: Breaker | null
   /** Steps that run after consent, and items in the page's own HTML. */
   steps: number
@@ -41,6 +43,14 @@ const BREAKING = new Set([
 
 /** The table of docs/evidence.md. Whatever contradicts "Funcionando" is said; what nobody saw is not claimed. */
 export function judgeHealth(input: HealthInput): PixelHealth {
+  const judged = judge(input)
+  const isIll = judged.health === 'broken' || judged.health === 'partial'
+  // Whatever ails it may be that the page is not there.
+  if (!input.isIsolated || !isIll) return judged
+  return { ...judged, reasons: [...judged.reasons, HEALTH_WORDS.isolated(input.vendorName)] }
+}
+
+function judge(input: HealthInput): PixelHealth {
   if (!input.isActive) return { health: 'off', confirmed: false, reasons: [] }
   const unable = whyNothingRuns(input)
   if (unable !== null) return { health: 'broken', confirmed: false, reasons: [unable] }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
 import { readLedgerRange } from './read-ledger-range.ts'
-import { nextSiteDay, startOfSiteDate } from './site-day.ts'
 
 const NOW = Date.parse('2026-11-15T23:10:00.000Z')
 const iso = (edges: readonly number[]) => edges.map((edge) => new Date(edge).toISOString())

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { LEDGER_MAX_DAYS, LEDGER_STEPS, type LedgerStep } from '#contract/ledger.ts'
+import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from '#contract/site-day.ts'
 import { AppError } from '#server/http/app-error.ts'
-import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from './site-day.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000

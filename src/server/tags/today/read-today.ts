@@ -1,7 +1,7 @@
+import { nextSiteDay, siteDate, startOfSiteDay } from '#contract/site-day.ts'
 import type { Today, TodayFigure } from '#contract/today.ts'
 import type { Db } from '#server/db/database.ts'
 import { readSiteCost } from '../cost/read-site-cost.ts'
-import { nextSiteDay, siteDate, startOfSiteDay } from '../ledger/site-day.ts'
 import { CHOICES, type CountSubject } from './count-subject.ts'
 import { SLOT_MS } from './site-counts.ts'
 

@@ -6,6 +6,7 @@ import { storeRow } from '#admin/lib/store-row.ts'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
+import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
 import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
 import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
@@ -41,6 +42,9 @@ export const pixelFormSchema = z
     auto_disable: z.boolean(),
     /** As it was chosen; stored for custom pixels only. */
     runs_in: pixelRunsInSchema,
+    reason: z
+      .string()
+      .check(z.trim(), z.maxLength(REASON_MAX_LENGTH, `Use até ${REASON_MAX_LENGTH} caracteres.`)),
     ...sendingFields,
   })
   .check(
@@ -111,6 +115,7 @@ export function toRow(form: PixelForm) {
     is_active,
     auto_disable,
     runs_in: mayBeIsolated(type) ? form.runs_in : 'page',
+    reason: form.reason === '' ? null : form.reason,
     ...toSendingColumns(form),
   }
 }

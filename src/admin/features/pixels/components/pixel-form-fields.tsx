@@ -142,6 +142,20 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
         Pixel ativo
       </label>
+      <Field
+        label="Por que ativar? (opcional)"
+        error={errors.reason?.message}
+        hint="Fica no inventário, com o seu nome e a data."
+      >
+        {(control) => (
+          <Input
+            placeholder="Medir as campanhas do verão"
+            autoComplete="off"
+            {...control}
+            {...register('reason')}
+          />
+        )}
+      </Field>
       <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-2.5 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('auto_disable')} />
         <span>

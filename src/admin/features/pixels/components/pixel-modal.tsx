@@ -45,6 +45,7 @@ const NEW_PIXEL: PixelForm = {
   is_active: true,
   auto_disable: false,
   runs_in: 'page',
+  reason: '',
   ...toSendingForm(null),
 }
 
@@ -230,6 +231,7 @@ function toForm(pixel: Pixel | null): PixelForm {
     is_active,
     auto_disable,
     runs_in: pixel.runs_in,
+    reason: pixel.reason ?? '',
     consent_category,
     conversion_labels: { ...NO_LABELS, ...pixel.conversion_labels },
     ...toSendingForm(pixel),

@@ -99,22 +99,6 @@ export function sumRows(rows: readonly LedgerRow[]): LedgerSum {
   }
 }
 
-/** As tall as its column: what was counted. */
-export function heightOf(row: LedgerRow, { series }: LedgerSet): number {
-  return series.reduce((sum, { key }) => sum + (row[key] ?? 0), 0)
-}
-
-/** The end of the axis: the first round number that divides by four, or into whole visits. */
-export function roundUp(most: number): number {
-  if (most <= 4) return 4
-  const power = 10 ** Math.floor(Math.log10(most))
-  for (const factor of [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10]) {
-    const end = factor * power
-    if (end >= most && end % 4 === 0) return end
-  }
-  return Math.ceil(most / 4) * 4
-}
-
 const HOUR = new Intl.DateTimeFormat('pt-BR', { hour: '2-digit', hourCycle: 'h23', timeZone: SITE_TIME_ZONE })
 const DAY = new Intl.DateTimeFormat('pt-BR', { day: '2-digit', month: '2-digit', timeZone: SITE_TIME_ZONE })
 const WEEKDAY = new Intl.DateTimeFormat('pt-BR', {

@@ -1,0 +1,165 @@
+import { type KeyboardEvent, useState } from 'react'
+import { cn } from '../lib/cn.ts'
+import { roundUp } from '../lib/round-up.ts'
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+const STEPS = [1, 0.75, 0.5, 0.25, 0]
+/** So many labels stand under the axis at most. */
+const LABELS = 8
+
+interface ChartSeries {
+  key: string
+  label: string
+  colour: string
+}
+
+interface ChartColumn {
+  key: string
+  /** Under the axis. */
+  short: string
+  /** The column in words, for whoever hears it. */
+  spoken: string
+  /** By the key of their series; what was not counted is absent. */
+  values: Readonly<Record<string, number | undefined>>
+}
+
+interface StackedChartProps {
+  columns: readonly ChartColumn[]
+  /** From the top of a column to its ground. */
+  series: readonly ChartSeries[]
+  /** For whoever hears the chart. */
+  label: string
+  /** Under the last column. */
+  now: string
+  /** The column whose numbers stand in the sum beside it; null for all of them. */
+  selected: number | null
+  onSelect: (index: number | null) => void
+}
+
+/**
+ * Columns on an axis that begins at zero. In HTML: text keeps its size at every width. For the keyboard it is a slider
+ * over the columns; every number is in the table view too.
+ */
+export function StackedChart({ columns, series, label, now, selected, onSelect }: StackedChartProps) {
+  const [hasFocus, setHasFocus] = useState(false)
+  const end = roundUp(Math.max(0, ...columns.map((column) => heightOf(column, series))))
+  const last = columns.length - 1
+  const current = selected ?? last
+  const move = (event: KeyboardEvent) => {
+    const to = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last, Escape: null }[
+      event.key
+    ]
+    if (to === undefined) return
+    event.preventDefault()
+    onSelect(to === null ? null : Math.min(last, Math.max(0, to)))
+  }
+  const labelled = Math.max(1, Math.ceil(columns.length / LABELS))
+  return (
+    <div className="flex gap-2 text-xs text-text-2">
+      <div aria-hidden="true" className="relative h-48 w-9 flex-none text-right tabular-nums">
+        {STEPS.map((part) => (
+          <span
+            key={part}
+            className="absolute right-0 -translate-y-1/2"
+            style={{ top: `${(1 - part) * 100}%` }}
+          >
+            {NUMBER.format(end * part)}
+          </span>
+        ))}
+      </div>
+      <div className="min-w-0 flex-1">
+        <div
+          role="slider"
+          tabIndex={0}
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, last)}
+          aria-valuenow={current}
+          aria-valuetext={columns[current]?.spoken ?? 'Sem dados'}
+          onKeyDown={move}
+          onFocus={() => {
+            setHasFocus(true)
+            if (selected === null) onSelect(last)
+          }}
+          onBlur={() => {
+            setHasFocus(false)
+            onSelect(null)
+          }}
+          onMouseLeave={() => hasFocus || onSelect(null)}
+          className="relative flex h-48 items-end border-b-[1.5px] border-ink focus-visible:outline-offset-4"
+        >
+          {STEPS.slice(0, -1).map((part) => (
+            <span
+              key={part}
+              aria-hidden="true"
+              className="absolute inset-x-0 border-t border-line"
+              style={{ top: `${(1 - part) * 100}%` }}
+            />
+          ))}
+          {columns.map((column, index) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the keyboard moves the slider
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the slider has the keys
+            <span
+              key={column.key}
+              onMouseEnter={() => onSelect(index)}
+              onClick={() => onSelect(index)}
+              className={cn(
+                'relative flex h-full min-w-0 flex-1 items-end px-px sm:px-0.5',
+                index === selected && 'bg-ink/5',
+              )}
+            >
+              <Stack column={column} series={series} end={end} />
+            </span>
+          ))}
+        </div>
+        <div aria-hidden="true" className="flex pt-1.5">
+          {columns.map((column, index) => (
+            <span key={column.key} className="relative h-4 flex-1 whitespace-nowrap">
+              {index % labelled === 0 && (index === 0 || last - index >= labelled) ? (
+                <span
+                  className={cn(
+                    'absolute',
+                    index === 0 ? 'left-0' : 'left-1/2 -translate-x-1/2',
+                    // A phone has room for half of them.
+                    (index / labelled) % 2 === 1 && 'max-sm:hidden',
+                  )}
+                >
+                  {column.short}
+                </span>
+              ) : null}
+              {index === last ? <span className="absolute right-0 font-semibold text-ink">{now}</span> : null}
+            </span>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface StackProps {
+  column: ChartColumn
+  series: readonly ChartSeries[]
+  end: number
+}
+
+function Stack({ column, series, end }: StackProps) {
+  const height = heightOf(column, series)
+  if (height === 0) return null
+  return (
+    <span
+      className="mx-auto flex w-full max-w-9 flex-col gap-[1.5px] overflow-hidden rounded-t-lg"
+      style={{ height: `${(height / end) * 100}%` }}
+    >
+      {series.map(({ key, colour }) =>
+        (column.values[key] ?? 0) === 0 ? null : (
+          <span key={key} className={cn('min-h-[2px]', colour)} style={{ flexGrow: column.values[key] }} />
+        ),
+      )}
+    </span>
+  )
+}
+
+/** As tall as what was counted. */
+function heightOf({ values }: ChartColumn, series: readonly ChartSeries[]): number {
+  return series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0)
+}

@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import { Card } from '#admin/components/card.tsx'
+import { StackedChart } from '#admin/components/stacked-chart.tsx'
+import type { ConsentOverview } from '#contract/consent-overview.ts'
+import { ChoicesTable } from './choices-table.tsx'
+import { PERIODS, type Period } from './read-consent.ts'
+import {
+  CHOICE_LABELS,
+  CHOICE_STATES,
+  type Choices,
+  choicesByDay,
+  longDay,
+  shareOf,
+  shortDay,
+  sumChoices,
+  wholeOf,
+} from './sum-choices.ts'
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+const VIEWS = ['Gráfico', 'Tabela'] as const
+const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
+const SERIES = CHOICE_STATES.toReversed().map((key) => ({
+  key,
+  label: CHOICE_LABELS[key],
+  colour: COLOURS[key],
+}))
+
+interface ChoicesCardProps {
+  overview: ConsentOverview
+  period: Period
+  onPeriod: (period: Period) => void
+}
+
+/** Accepted, partly, refused, day by day. */
+export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
+  const [view, setView] = useState<(typeof VIEWS)[number]>('Gráfico')
+  const [selected, setSelected] = useState<number | null>(null)
+  const days = choicesByDay(overview.counts, overview)
+  const one = selected === null ? undefined : days[selected]
+  const total = sumChoices(overview.counts)
+  return (
+    <Card role="region" aria-labelledby="choices-heading">
+      <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-4 sm:px-5">
+        <div className="min-w-0 flex-[1_1_16rem]">
+          <h3 id="choices-heading" className="text-base tracking-tight">
+            Escolhas por dia
+          </h3>
+          <p className="text-sm text-pretty text-text-2">
+            Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília.
+          </p>
+        </div>
+        <fieldset aria-label="Período" className="segment max-sm:w-full">
+          {PERIODS.map((each) => (
+            <button
+              key={each.label}
+              type="button"
+              aria-pressed={each === period}
+              onClick={() => {
+                onPeriod(each)
+                setSelected(null)
+              }}
+            >
+              {each.label}
+            </button>
+          ))}
+        </fieldset>
+        <fieldset aria-label="Ver como" className="segment max-sm:w-full">
+          {VIEWS.map((each) => (
+            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      {view === 'Tabela' ? (
+        <ChoicesTable days={days} total={total} />
+      ) : (
+        <>
+          <Figures
+            choices={one?.choices ?? total}
+            title={one === undefined ? `Últimos ${period.label}` : longDay(one.day)}
+          />
+          <div className="px-4 pt-5 pb-5 sm:px-5">
+            <StackedChart
+              columns={days.map(({ day, choices }) => ({
+                key: day,
+                short: shortDay(day),
+                spoken: `${longDay(day)}. ${describe(choices)}`,
+                values: choices,
+              }))}
+              series={SERIES}
+              label="Escolhas por dia"
+              now="hoje"
+              selected={selected}
+              onSelect={setSelected}
+            />
+          </div>
+        </>
+      )}
+    </Card>
+  )
+}
+
+/** The legend, which is the sum: of the whole period, or of the day that is pointed at. */
+function Figures({ choices, title }: { choices: Choices; title: string }) {
+  const whole = wholeOf(choices)
+  return (
+    <div className="border-y border-line">
+      <p className="px-4 pt-3 text-sm text-text-2 first-letter:uppercase sm:px-5">
+        {`${title}: ${NUMBER.format(whole)} ${whole === 1 ? 'escolha' : 'escolhas'}`}
+      </p>
+      <dl className="grid grid-cols-3 divide-x divide-line">
+        {CHOICE_STATES.map((state) => (
+          <div key={state} className="min-w-0 px-2 py-3 first:pl-4 sm:px-5">
+            <dt className="flex items-baseline gap-1.5 text-xs text-text-2 sm:gap-2 sm:text-sm">
+              <span aria-hidden="true" className={`h-3 w-2.5 flex-none rounded-t-full ${COLOURS[state]}`} />
+              {CHOICE_LABELS[state]}
+            </dt>
+            <dd className="text-xl font-medium tracking-tight tabular-nums sm:text-3xl">
+              {NUMBER.format(choices[state])}{' '}
+              <span className="text-base text-text-2">{shareOf(choices[state], whole)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+function describe(choices: Choices): string {
+  const parts = CHOICE_STATES.map((state) => `${CHOICE_LABELS[state]}: ${NUMBER.format(choices[state])}`)
+  return `${NUMBER.format(wholeOf(choices))} escolhas. ${parts.join(', ')}.`
+}

@@ -1,0 +1,74 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { Field } from '#admin/components/field.tsx'
+import { Input } from '#admin/components/input.tsx'
+import { toFailure } from '#admin/lib/request-error.ts'
+import { describeFailure } from '#contract/error-messages.ts'
+import { useFindReceipt } from './find-receipt.ts'
+import { FoundReceipt } from './found-receipt.tsx'
+
+/** The beginning of a choice's id, or the whole of it; the server has the last word. */
+const CODE = /^(?:[0-9a-f]{12}|[0-9a-f]{32})$/i
+
+/** Somebody asks about their own choice, and names its code. */
+export function ReceiptCard() {
+  const [code, setCode] = useState('')
+  const [error, setError] = useState<string | undefined>(undefined)
+  const find = useFindReceipt()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!CODE.test(code.replaceAll(/[\s-]/g, ''))) {
+      find.reset()
+      return setError('O código tem doze letras e números, como 1A2B3C4D-5E6F.')
+    }
+    setError(undefined)
+    if (!find.isPending) find.mutate(code)
+  }
+  const failure = find.isError ? describeFailure(toFailure(find.error), 'Não deu para procurar.') : undefined
+  return (
+    <Card role="region" aria-labelledby="receipt-heading">
+      <div className="px-4 py-4 sm:px-5">
+        <h3 id="receipt-heading" className="text-base tracking-tight">
+          Procurar um recibo
+        </h3>
+        <p className="text-sm text-pretty text-text-2">
+          O código que o visitante vê nas preferências de cookies. O registro não diz quem ele é.
+        </p>
+        <form noValidate onSubmit={submit} className="mt-4 flex flex-wrap items-start gap-3">
+          <Field label="Código da escolha" error={error ?? failure} className="flex-[1_1_12rem]">
+            {(control) => (
+              <Input
+                {...control}
+                autoComplete="off"
+                autoCapitalize="characters"
+                spellCheck={false}
+                className="font-mono"
+                value={code}
+                onChange={(event) => setCode(event.target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" className="min-h-12 max-sm:w-full sm:mt-7" aria-disabled={find.isPending}>
+            {find.isPending ? 'Procurando' : 'Procurar'}
+          </Button>
+        </form>
+        <div aria-live="polite">
+          {find.data === undefined ? null : find.data.length === 0 ? (
+            <p className="mt-4 text-[0.9375rem]">
+              Nenhuma escolha guardada tem este código. Ela pode ter passado do prazo de guarda.
+            </p>
+          ) : (
+            <ol className="mt-4 grid gap-5">
+              {find.data.map((found) => (
+                <li key={found.record.record_id}>
+                  <FoundReceipt found={found} />
+                </li>
+              ))}
+            </ol>
+          )}
+        </div>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../db/database.ts'
+
+const DAY_MS = 86_400_000
+/** As long as a look may take; a process that is killed meanwhile leaves it to the next. */
+const LEASE_MS = 10 * 60_000
+
+/** What the address gave: its bytes, or why there are none. */
+type FetchedFile = { body: Buffer } | { failure: string }
+
+export interface CheckDeps {
+  db: Db
+  /** Asks as nobody: without cookies, from public addresses alone, following nothing, so much and no more. */
+  fetchFile: (url: string, signal: AbortSignal) => Promise<FetchedFile>
+}
+
+/**
+ * Looks at each file of a vendor that a tag on the page names, once a day, whatever the number of processes. What our
+ * server gets is not what every visitor gets: a change is noted, and judged by nobody.
+ */
+export async function checkVendorFiles(
+  { db, fetchFile }: CheckDeps,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<void> {
+  const urls = await readNamedFiles(db)
+  await addFiles(db, urls, now)
+  for (const url of urls) {
+    if (signal.aborted) return
+    if (!(await claim(db, url, now))) continue
+    const fetched = await fetchFile(url, signal)
+    if (signal.aborted) return
+    await note(db, url, fetched, now)
+  }
+}
+
+async function readNamedFiles(db: Db): Promise<string[]> {
+  const periods = await db.selectFrom('tag_periods').select('files').where('ended_at', 'is', null).execute()
+  return [
+    ...new Set(
+      periods.flatMap(({ files }) => files.flatMap((file) => (file.kind === 'vendor' ? [file.url] : []))),
+    ),
+  ]
+}
+
+async function addFiles(db: Db, urls: readonly string[], now: number): Promise<void> {
+  for (const url of urls)
+    await db
+      .insertInto('script_files')
+      .values({ url, outcome: 'waiting', due_at: new Date(now).toISOString() })
+      .onConflict((conflict) => conflict.column('url').doNothing())
+      .execute()
+}
+
+/** True for one of all that try. */
+async function claim(db: Db, url: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('script_files')
+    .set({ due_at: new Date(now + LEASE_MS).toISOString() })
+    .where('url', '=', url)
+    .where('due_at', '<=', new Date(now).toISOString())
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function note(db: Db, url: string, fetched: FetchedFile, now: number): Promise<void> {
+  const at = new Date(now).toISOString()
+  const looked = { checked_at: at, due_at: new Date(now + DAY_MS).toISOString() }
+  const update = db.updateTable('script_files').where('url', '=', url)
+  if ('failure' in fetched) {
+    // The last hash stays: a file that comes back as it was has not changed.
+    await update.set({ ...looked, outcome: 'failed', reason: fetched.failure }).execute()
+    return
+  }
+  const sha256 = createHash('sha256').update(fetched.body).digest('hex')
+  const read = { ...looked, outcome: 'read' as const, reason: null, sha256, bytes: fetched.body.length }
+  const before = await db
+    .selectFrom('script_files')
+    .select(['sha256', 'first_read_at'])
+    .where('url', '=', url)
+    .executeTakeFirst()
+  const isChanged = before !== undefined && before.sha256 !== null && before.sha256 !== sha256
+  await update
+    .set((eb) => ({
+      ...read,
+      first_read_at: before?.first_read_at ?? at,
+      ...(isChanged ? { changed_at: at, former_sha256: before.sha256, changes: eb('changes', '+', 1) } : {}),
+    }))
+    .execute()
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordAudit } from '#server/db/audit.ts'
+import { OutgoingClient } from '#server/deliveries/outgoing-client.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { startVendorApis, type VendorApis } from '#tests/support/vendor-apis/start-vendor-apis.ts'
+import { checkVendorFiles } from './check-vendor-files.ts'
+import { listFileChanges } from './list-file-changes.ts'
+import { noteServedPage } from './note-served-page.ts'
+import { readInventory } from './read-inventory.ts'
+import { sweepInventory } from './sweep-inventory.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.UTC(2026, 10, 16, 8)
+const FILE = 'https://hooks.exemplo.com.br/tag.js'
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+
+describe.each(ENGINES)('the inventory, on %s', (engine) => {
+  let database: TestDatabase
+  let vendors: VendorApis
+  let client: OutgoingClient
+  let pixelId: string
+  let script: string
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    vendors = await startVendorApis()
+    client = new OutgoingClient({ httpsProxy: vendors.proxyUrl, noProxy: null, maxAnswerBytes: 1_000 })
+    vendors.answer = ({ path }) => {
+      if (path === '/tag.js') return { status: 200, body: script }
+      if (path === '/large.js') return { status: 200, body: 'x'.repeat(1_001) }
+      if (path === '/moved.js') return { status: 302, headers: { location: FILE } }
+      if (path === '/packed.js') return { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'x' }
+      return { status: 404 }
+    }
+  })
+  afterAll(async () => {
+    await client.close()
+    await vendors.close()
+    await database.close()
+  })
+  beforeEach(async () => {
+    for (const table of [
+      'tag_periods',
+      'served_headers',
+      'served_state',
+      'script_files',
+      'audit_events',
+    ] as const)
+      await database.db.deleteFrom(table).execute()
+    await database.db.deleteFrom('tracking_pixels').execute()
+    vendors.received.length = 0
+    script = 'um'
+    pixelId = await insertPixel(database.db, { type: 'custom', name: 'Medidor' })
+    await serve([FILE])
+  })
+  const serve = (urls: string[]) =>
+    noteServedPage(
+      database.db,
+      {
+        tagsVersion: 1,
+        tagSetVersion: 'set',
+        headersHash: 'h',
+        tools: [],
+        tags: [
+          {
+            pixelId,
+            revision: urls.join(),
+            type: 'custom',
+            vendors: ['hotjar'],
+            account: null,
+            category: 'marketing',
+            toldBy: ['browser'],
+            hosts: ['hooks.exemplo.com.br'],
+            files: [
+              { kind: 'own', path: '/tags/a.js', sha256: hash('a') },
+              ...urls.map((url) => ({ kind: 'vendor' as const, url })),
+            ],
+          },
+        ],
+      },
+      new Date(NOW),
+    )
+  const check = (now: number) =>
+    checkVendorFiles(
+      { db: database.db, fetchFile: (url, signal) => client.fetchFile(url, signal) },
+      new AbortController().signal,
+      now,
+    )
+  const inventory = (checksFiles = true) =>
+    readInventory({ db: database.db, nameVendor: (id) => id.toUpperCase(), checksFiles })
+  const file = async () => (await inventory()).items[0]?.vendor_files[0]
+
+  test('each script has its files, hosts, and who switched it on when and why', async () => {
+    const change = (before: unknown, after: unknown, actor: string, at: number) =>
+      recordAudit(
+        database.db,
+        { actor_id: null, actor, action: 'tracking_pixels.update', subject: pixelId, before, after },
+        new Date(at),
+      )
+    expect((await inventory()).items).toMatchObject([{ authorised: null, reason: null }])
+    await change({ is_active: false }, { is_active: true }, 'ana@exemplo.com.br', NOW)
+    // An edit is no authorisation.
+    await change({ is_active: true }, { is_active: true }, 'rui@exemplo.com.br', NOW + 1)
+    await database.db.updateTable('tracking_pixels').set({ reason: 'Medir a campanha' }).execute()
+    expect(await inventory(false)).toEqual({
+      checks_files: false,
+      headers: [{ hash: 'h', since: new Date(NOW).toISOString(), unasked: false }],
+      items: [
+        {
+          pixel_id: pixelId,
+          name: 'Medidor',
+          type: 'custom',
+          vendors: ['HOTJAR'],
+          category: 'marketing',
+          told_by: ['browser'],
+          on_page_since: new Date(NOW).toISOString(),
+          authorised: { by: 'ana@exemplo.com.br', at: new Date(NOW).toISOString() },
+          reason: 'Medir a campanha',
+          hosts: ['hooks.exemplo.com.br'],
+          own_files: [{ path: '/tags/a.js', sha256: hash('a') }],
+          vendor_files: [expect.objectContaining({ url: FILE, outcome: 'waiting', sha256: null })],
+        },
+      ],
+    })
+  })
+
+  test('a vendor’s file is read once a day, by one of all processes, and a change is noted', async () => {
+    await Promise.all([check(NOW), check(NOW), check(NOW)])
+    expect(vendors.received).toHaveLength(1)
+    expect(vendors.received[0]?.headers).not.toHaveProperty('cookie')
+    expect(await file()).toMatchObject({
+      outcome: 'read',
+      sha256: hash('um'),
+      bytes: 2,
+      changes: 0,
+      changed_at: null,
+    })
+    await check(NOW + DAY_MS - 1)
+    expect(vendors.received).toHaveLength(1)
+    await check(NOW + DAY_MS)
+    expect(await file()).toMatchObject({ changes: 0, checked_at: new Date(NOW + DAY_MS).toISOString() })
+    expect(await listFileChanges(database.db, NOW + DAY_MS)).toEqual([])
+    script = 'outro'
+    await check(NOW + 2 * DAY_MS)
+    expect(await file()).toMatchObject({
+      sha256: hash('outro'),
+      changes: 1,
+      changed_at: new Date(NOW + 2 * DAY_MS).toISOString(),
+    })
+    const changes = [{ pixelId, url: FILE, sha256: hash('outro') }]
+    expect(await listFileChanges(database.db, NOW + 2 * DAY_MS)).toEqual(changes)
+    expect(await listFileChanges(database.db, NOW + 30 * DAY_MS)).toEqual([])
+  })
+
+  test('a process that was killed at it leaves it to the next', async () => {
+    await database.db
+      .insertInto('script_files')
+      .values({ url: FILE, outcome: 'waiting', due_at: new Date(NOW + 60_000).toISOString() })
+      .execute()
+    await check(NOW)
+    expect(vendors.received).toHaveLength(0)
+    await check(NOW + 60_000)
+    expect(vendors.received).toHaveLength(1)
+  })
+
+  test.each([
+    ['a redirect', 'https://hooks.exemplo.com.br/moved.js', 'http_302'],
+    ['what is not there', 'https://hooks.exemplo.com.br/none.js', 'http_404'],
+    ['more than the limit', 'https://hooks.exemplo.com.br/large.js', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+    ['what is compressed unasked', 'https://hooks.exemplo.com.br/packed.js', 'encoded'],
+  ])('%s is no file, and says why', async (_what, url, reason) => {
+    await serve([url])
+    await check(NOW)
+    expect(await file()).toMatchObject({ outcome: 'failed', reason, sha256: null, changes: 0 })
+    expect(vendors.received.map(({ path }) => path)).toEqual([new URL(url).pathname])
+  })
+
+  test('a failure between two looks is no change', async () => {
+    await check(NOW)
+    vendors.isDown = true
+    await check(NOW + DAY_MS)
+    vendors.isDown = false
+    expect(await file()).toMatchObject({ outcome: 'failed', sha256: hash('um'), changes: 0 })
+    await check(NOW + 2 * DAY_MS)
+    expect(await file()).toMatchObject({ outcome: 'read', sha256: hash('um'), changes: 0 })
+  })
+
+  test('past the retention of the records nothing is kept but what is so now', async () => {
+    await serve([])
+    await database.db
+      .updateTable('tag_periods')
+      .set({ ended_at: new Date(NOW).toISOString() })
+      .where('ended_at', 'is', null)
+      .execute()
+    await sweepInventory(database.db, 10, undefined, NOW + 11 * DAY_MS)
+    expect(await database.db.selectFrom('tag_periods').select('id').execute()).toEqual([])
+    expect(await database.db.selectFrom('served_headers').select('id').execute()).toHaveLength(1)
+  })
+})
+
+test('a name that leads inside is not asked', async () => {
+  const client = new OutgoingClient({ httpsProxy: null, noProxy: null })
+  expect(await client.fetchFile('https://localhost/tag.js', new AbortController().signal)).toEqual({
+    failure: 'ENOTPUBLIC',
+  })
+  await client.close()
+})

@@ -1,0 +1,96 @@
+import type { HeaderChange, Inventory, InventoryItem, VendorFile } from '#contract/inventory.ts'
+import type { Db } from '../db/database.ts'
+import { readAuthorisations } from './read-authorisations.ts'
+
+const HEADER_CHANGES = 10
+
+interface InventoryDeps {
+  db: Db
+  /** The name of a vendor of the catalogue. */
+  nameVendor: (id: string) => string
+  checksFiles: boolean
+}
+
+/** Every tag that is switched on, with who answers for it, why, and what its scripts are. */
+export async function readInventory({ db, nameVendor, checksFiles }: InventoryDeps): Promise<Inventory> {
+  const [pixels, periods, headers] = await Promise.all([
+    db
+      .selectFrom('tracking_pixels')
+      .select(['id', 'name', 'type', 'consent_category', 'reason', 'created_at'])
+      .where('is_active', '=', true)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    db.selectFrom('tag_periods').selectAll().where('ended_at', 'is', null).execute(),
+    readHeaderChanges(db),
+  ])
+  const served = new Map(periods.map((period) => [period.pixel_id, period]))
+  const [authorised, files] = await Promise.all([
+    readAuthorisations(
+      db,
+      pixels.map(({ id }) => id),
+    ),
+    readFiles(
+      db,
+      periods.flatMap((period) => urlsOf(period)),
+    ),
+  ])
+  const items = pixels.map((pixel): InventoryItem => {
+    const period = served.get(pixel.id)
+    return {
+      pixel_id: pixel.id,
+      name: pixel.name,
+      type: pixel.type,
+      vendors: (period?.vendors ?? []).map(nameVendor),
+      category: pixel.consent_category,
+      told_by: period?.told_by ?? [],
+      on_page_since: period?.started_at ?? null,
+      authorised: authorised.get(pixel.id) ?? null,
+      reason: pixel.reason,
+      hosts: period?.hosts ?? [],
+      own_files: (period?.files ?? []).flatMap((file) =>
+        file.kind === 'own' ? [{ path: file.path, sha256: file.sha256 }] : [],
+      ),
+      vendor_files: (period === undefined ? [] : urlsOf(period)).map((url) => files.get(url) ?? unread(url)),
+    }
+  })
+  return { items, headers, checks_files: checksFiles }
+}
+
+function urlsOf({ files }: { files: readonly { kind: string }[] }): string[] {
+  return files.flatMap((file) => (file.kind === 'vendor' && 'url' in file ? [String(file.url)] : []))
+}
+
+function unread(url: string): VendorFile {
+  return {
+    url,
+    outcome: 'waiting',
+    reason: null,
+    sha256: null,
+    bytes: null,
+    checked_at: null,
+    changed_at: null,
+    changes: 0,
+  }
+}
+
+async function readFiles(db: Db, urls: readonly string[]): Promise<Map<string, VendorFile>> {
+  if (urls.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('script_files')
+    .select(['url', 'outcome', 'reason', 'sha256', 'bytes', 'checked_at', 'changed_at', 'changes'])
+    .where('url', 'in', [...new Set(urls)].slice(0, 500))
+    .execute()
+  return new Map(rows.map((row) => [row.url, row]))
+}
+
+async function readHeaderChanges(db: Db): Promise<HeaderChange[]> {
+  const rows = await db
+    .selectFrom('served_headers')
+    .select(['headers_hash as hash', 'since', 'is_unasked'])
+    .orderBy('since', 'desc')
+    .orderBy('id', 'desc')
+    .limit(HEADER_CHANGES)
+    .execute()
+  return rows.map(({ is_unasked, ...row }) => ({ ...row, unasked: is_unasked }))
+}

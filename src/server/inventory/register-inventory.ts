@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Inventory } from '#contract/inventory.ts'
+import type { Db } from '../db/database.ts'
+import { requireAdministrator } from '../http/admin-request.ts'
+import { guardApi } from '../http/api-guard.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Logger } from '../http/logger.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
+import type { CheckDeps } from './check-vendor-files.ts'
+import { readInventory } from './read-inventory.ts'
+import { sweepInventory } from './sweep-inventory.ts'
+import { VendorFileWatch } from './vendor-file-watch.ts'
+
+interface RegisterDeps {
+  db: Db
+  log: Logger
+  identify: (request: FastifyRequest) => Promise<Caller>
+  origins: readonly string[]
+  nameVendor: (id: string) => string
+  /** Null where the operator does not let the server ask vendors. */
+  fetchFile: CheckDeps['fetchFile'] | null
+  /** For as long as the records that it explains. */
+  retention: { readonly consentDays: number }
+}
+
+/** What runs on the page, who answers for it, and the daily look at vendors' files. */
+export async function registerInventory(app: FastifyInstance, deps: RegisterDeps): Promise<void> {
+  const { db, fetchFile } = deps
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+    scope.get('/admin/api/inventory', async (request): Promise<Inventory> => {
+      await requireAdministrator(deps, request)
+      return readInventory({ db, nameVendor: deps.nameVendor, checksFiles: fetchFile !== null })
+    })
+  })
+  sweepRegularly(app, 'what was on the page long ago', (signal) =>
+    sweepInventory(db, deps.retention.consentDays, signal),
+  )
+  if (fetchFile === null) return
+  const watch = new VendorFileWatch({ db, fetchFile }, deps.log)
+  app.addHook('onListen', async () => watch.start())
+  app.addHook('onClose', () => watch.stop())
+}

@@ -1,0 +1,28 @@
+import type { ActiveTool } from '#contract/active-tools.ts'
+import type { OptionalCategory } from '#contract/consent.ts'
+import type { ServedFile } from '#contract/inventory.ts'
+import type { PixelType } from '#contract/pixel.ts'
+
+/** One tag of those on the public page. */
+export interface ServedTag {
+  pixelId: string
+  revision: string
+  type: PixelType
+  vendors: readonly string[]
+  account: string | null
+  category: OptionalCategory
+  toldBy: readonly string[]
+  hosts: readonly string[]
+  files: readonly ServedFile[]
+}
+
+/** What the public page is served with now, as far as it can change. */
+export interface ServedPage {
+  /** Of the database when it was read. */
+  tagsVersion: number
+  /** Hash of the manifest; empty for no tag. */
+  tagSetVersion: string
+  headersHash: string
+  tools: readonly ActiveTool[]
+  tags: readonly ServedTag[]
+}

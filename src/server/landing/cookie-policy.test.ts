@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildApp } from '#server/app.ts'
+import { parseConfig } from '#server/config.ts'
+import { createLogger } from '#server/http/logger.ts'
+import { setPaused } from '#server/tags/set-paused.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { freePort } from '#tests/support/free-port.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { sentStatements } from '#tests/support/sent-statements.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+
+/** Two whole servers, on a machine that may be busy. */
+const STARTS_MS = 120_000
+const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+
+describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
+  let site: TestApp
+  let replica: { url: string; close(): Promise<unknown> }
+  beforeAll(async () => {
+    site = await startTestApp({ engine, listen: true })
+    replica = await startReplica(site)
+  }, STARTS_MS)
+  afterAll(async () => {
+    await replica.close()
+    await site.close()
+  })
+  const read = async (path: string, url = site.url) => {
+    const response = await fetch(url + path)
+    return {
+      etag: response.headers.get('etag') ?? '',
+      headers: response.headers,
+      text: await response.text(),
+    }
+  }
+
+  test('it follows the tags on every replica, byte for byte, and keeps the date of the law’s text', async () => {
+    const empty = await read('/cookies')
+    expect(empty.text).toContain('<p class="date">Agosto de 2025</p>')
+    expect(empty.text).toContain('O que está no site agora')
+    expect(empty.text).toContain('portico_consent')
+    expect(empty.text.match(/Nenhuma ferramenta em uso agora\./g)).toHaveLength(3)
+    expect(empty.text).not.toContain('<script')
+
+    await insertPixel(site.database.db, { type: 'meta', name: 'Campanha secreta' })
+    await insertPixel(site.database.db, {
+      type: 'custom',
+      name: 'Painel do cliente X',
+      code: '<script>fetch("https://painel.loja.example/v")</script>',
+      consent_category: 'desempenho',
+    })
+    const page = await seen(async () => {
+      const now = await read('/cookies')
+      expect(now.text).toContain('Meta Platforms, Inc., Estados Unidos')
+      expect(now.text).toContain('painel.loja.example')
+      return now
+    })
+    expect(page.etag).not.toBe(empty.etag)
+    for (const words of ['_fbp', '90 dias', 'Ferramenta própria', 'Lista de '])
+      expect(page.text).toContain(words)
+    expect(page.text.match(/Nenhuma ferramenta em uso agora\./g)).toHaveLength(1)
+    for (const secret of ['Campanha secreta', 'cliente X']) expect(page.text).not.toContain(secret)
+    await seen(async () => expect((await read('/cookies', replica.url)).etag).toBe(page.etag))
+  })
+
+  test('the dialog gets the same as text, and both are asked for again each time', async () => {
+    const [page, text] = [await read('/cookies'), await read('/api/legal/cookies')]
+    for (const { headers } of [page, text]) expect(headers.get('cache-control')).toBe('no-cache')
+    const { sections } = JSON.parse(text.text) as { sections: { title: string; blocks: unknown[] }[] }
+    const words = JSON.stringify(sections.at(-1))
+    expect(sections.at(-1)?.title).toBe('O que está no site agora')
+    for (const part of [
+      'Meta Pixel (Meta Platforms, Inc., Estados Unidos)',
+      '_fbp, 90 dias',
+      'painel.loja.example',
+    ])
+      expect(words).toContain(part)
+    const again = await fetch(`${site.url}/cookies`, { headers: { 'if-none-match': page.etag } })
+    expect(again.status).toBe(304)
+  })
+
+  // The other engine's statements cannot be listened to.
+  if (engine === 'sqlite')
+    test('no request for it reaches the database', async () => {
+      const requests = 200
+      const statements = await sentStatements(async () => {
+        for (let count = 0; count < requests; count++)
+          await read(count % 2 === 0 ? '/cookies' : '/api/legal/cookies')
+      })
+      // What runs beside the requests, such as the look at the tags' version each second, may fall into this.
+      expect(statements.length).toBeLessThan(requests)
+    })
+
+  test('tags that are paused are not on the site', async () => {
+    const before = await read('/cookies')
+    await setPaused(site.database.db, { kind: 'service' }, true)
+    await seen(async () => expect((await read('/cookies')).text).not.toContain('_fbp'))
+    await setPaused(site.database.db, { kind: 'service' }, false)
+    const after = await seen(async () => {
+      const now = await read('/cookies')
+      expect(now.text).toContain('_fbp')
+      return now
+    })
+    // The same list, with a date of its own.
+    expect(after.etag === before.etag).toBe(after.text === before.text)
+    const periods = await site.database.db.selectFrom('tag_periods').select('ended_at').execute()
+    expect(periods.filter(({ ended_at }) => ended_at === null)).toHaveLength(2)
+  })
+})
+
+/** Another process on the same database, as far as one process can be another. */
+async function startReplica(site: TestApp): Promise<{ url: string; close(): Promise<unknown> }> {
+  const port = await freePort()
+  const config = parseConfig({
+    PORT: String(port),
+    SITE_URL: site.config.siteUrl,
+    LOG_LEVEL: 'silent',
+    DATA_DIR: site.config.dataDir,
+    ...(site.config.databaseUrl === null ? {} : { DATABASE_URL: site.config.databaseUrl }),
+    SECRET_KEY_FILE: site.config.secretKey.file,
+    PRINCIPAL_ADMIN_EMAIL: site.config.principal.email,
+  })
+  const app = await buildApp({
+    config,
+    database: site.database,
+    secrets: site.secrets,
+    log: createLogger('silent'),
+    distDir: 'dist',
+  })
+  await app.listen({ host: '127.0.0.1', port })
+  return {
+    url: `http://localhost:${port}`,
+    close: () => {
+      app.server.closeAllConnections()
+      return app.close()
+    },
+  }
+}

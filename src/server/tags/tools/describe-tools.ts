@@ -1,0 +1,118 @@
+import type { ActiveTool, ToolCookie } from '#contract/active-tools.ts'
+import type { OptionalCategory } from '#contract/consent.ts'
+import type { Vendor } from '#server/vendors/vendor.ts'
+import type { TagSet } from '../compose-tag-set.ts'
+import type { PreparedTag } from '../prepare-tag.ts'
+import { matchesSource, SOURCE_KEYS } from '../source-keys.ts'
+import { sourcesOfVendors, vendorById } from '../vendor-sources.ts'
+import { listRecipients, type Recipient } from './list-recipients.ts'
+import { cookiesOfServer, cookiesOfVendor, JAR } from './tool-cookies.ts'
+
+const OWN_TOOL = 'Ferramenta própria'
+const OWN_PURPOSE =
+  'Código escrito para este site, que não é de nenhuma ferramenta conhecida. O que ele grava no navegador não está descrito aqui.'
+const OWN_SERVER_PURPOSE =
+  'Recebe do nosso servidor o que foi feito no site, em um sistema escolhido por nós.'
+/** Of the one vendor whose script is there to load others. */
+const CONTAINER = 'google-tag-manager'
+const CONTAINER_NOTE = 'Outras ferramentas que ele carregue não aparecem nesta lista.'
+
+/**
+ * The tools behind the tags that are on the site, each vendor once in each category, in the order in which they run.
+ * Names that administrators gave to their pixels are their own affair and stay out.
+ */
+export function describeTools(set: Pick<TagSet, 'members' | 'recipients'>): ActiveTool[] {
+  const tools = new Map<string, ActiveTool>()
+  for (const tool of listRecipients(set).flatMap(toolsOf)) {
+    const key = JSON.stringify([tool.category, tool.vendor, tool.vendor === null ? tool.hosts : null])
+    const known = tools.get(key)
+    tools.set(key, known === undefined ? tool : join(known, tool))
+  }
+  return [...tools.values()]
+}
+
+function toolsOf(recipient: Recipient): ActiveTool[] {
+  const { prepared, toldBy } = recipient
+  const vendors = prepared.marks
+    .flatMap(({ id }) => vendorById(id) ?? [])
+    // Proofs of whose site this is observe nobody.
+    .filter((vendor) => vendor.category !== null)
+  const [first, ...others] = vendors
+  if (first === undefined) return [ownTool(recipient)]
+  return [
+    { ...vendorTool(first, recipient), hosts: hostsBeyondVendors(recipient) },
+    // Our server tells the vendor of the pixel's type alone.
+    ...(toldBy.includes('browser') ? others : []).map((vendor) =>
+      vendorTool(vendor, { prepared, toldBy: ['browser'] }),
+    ),
+  ]
+}
+
+function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool {
+  return {
+    category: categoryOf(prepared),
+    vendor: vendor.id,
+    name: vendor.name,
+    company: vendor.company,
+    country: vendor.country,
+    purpose: vendor.id === CONTAINER ? `${vendor.purpose} ${CONTAINER_NOTE}` : vendor.purpose,
+    told_by: toldBy,
+    cookies: [
+      ...(toldBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
+      ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, vendor) : []),
+    ].filter(isFirstOfItsName),
+    hosts: [],
+  }
+}
+
+function ownTool(recipient: Recipient): ActiveTool {
+  const { prepared, toldBy } = recipient
+  return {
+    category: categoryOf(prepared),
+    vendor: null,
+    name: OWN_TOOL,
+    company: null,
+    country: null,
+    purpose: toldBy.includes('browser') ? OWN_PURPOSE : OWN_SERVER_PURPOSE,
+    told_by: toldBy,
+    cookies: [
+      ...(prepared.room === null ? [] : [JAR]),
+      ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, null) : []),
+    ],
+    hosts: hostsBeyondVendors(recipient),
+  }
+}
+
+/** A frame of an opaque origin keeps no cookies; the page keeps its jar for it. */
+function cookiesInBrowser(vendor: Vendor, { room }: PreparedTag): ToolCookie[] {
+  return room === null ? cookiesOfVendor(vendor) : [JAR]
+}
+
+function categoryOf({ tag }: PreparedTag): OptionalCategory {
+  return tag.category as OptionalCategory
+}
+
+/** What the code names, or an administrator permitted, and the catalogue does not. */
+function hostsBeyondVendors({ prepared: { tag, marks }, toldBy }: Recipient): string[] {
+  if (!toldBy.includes('browser')) return []
+  const vendors = sourcesOfVendors(marks)
+  const known = SOURCE_KEYS.flatMap((key) => vendors[key])
+  return tag.hosts.filter((host) => !known.some((source) => host === source || matchesSource(host, source)))
+}
+
+function join(a: ActiveTool, b: ActiveTool): ActiveTool {
+  return {
+    ...a,
+    told_by: (['browser', 'server'] as const).filter(
+      (way) => a.told_by.includes(way) || b.told_by.includes(way),
+    ),
+    cookies: [...a.cookies, ...b.cookies].filter(isFirstOfItsName),
+    hosts: [...new Set([...a.hosts, ...b.hosts])].sort(),
+  }
+}
+
+function isFirstOfItsName(cookie: ToolCookie, index: number, all: readonly ToolCookie[]): boolean {
+  const isSame = ({ name, domain, kind }: ToolCookie) =>
+    name === cookie.name && domain === cookie.domain && kind === cookie.kind
+  return all.findIndex(isSame) === index
+}

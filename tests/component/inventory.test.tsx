@@ -1,0 +1,120 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import type { Inventory, InventoryItem } from '#contract/inventory.ts'
+import { findComponentFaults } from '../support/find-component-faults.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+
+const PATH = '/admin/inventario'
+const FILE = { url: 'https://vendor.example/tag.js', bytes: 3, changed_at: null, changes: 0, reason: null }
+
+function makeItem(item: Partial<InventoryItem>): InventoryItem {
+  return {
+    pixel_id: crypto.randomUUID(),
+    name: 'Medidor',
+    type: 'custom',
+    vendors: ['Hotjar'],
+    category: 'desempenho',
+    told_by: ['browser'],
+    on_page_since: '2026-11-15T12:00:00.000Z',
+    authorised: { by: 'ana@exemplo.com.br', at: '2026-11-15T11:00:00.000Z' },
+    reason: null,
+    hosts: ['*.hotjar.com'],
+    own_files: [{ path: '/tags/a.js', sha256: 'f'.repeat(64) }],
+    vendor_files: [],
+    ...item,
+  }
+}
+
+let site: ScriptedSite
+let inventory: Inventory
+beforeEach(() => {
+  site = new ScriptedSite()
+  inventory = { items: [], headers: [], checks_files: true }
+  site.answer('GET /admin/api/inventory', () => inventory)
+})
+
+test('each script says who authorised it, whom it talks to and whether its file changed; the reason is noted in place', async () => {
+  const pixel = makePixel({ name: 'Medidor' })
+  site.pixels = [pixel]
+  const checked_at = '2026-11-16T08:00:00.000Z'
+  const read = { ...FILE, outcome: 'read', sha256: 'e'.repeat(64), checked_at } as const
+  inventory = {
+    checks_files: true,
+    headers: [
+      { hash: 'h2', since: '2026-11-16T08:00:00.000Z', unasked: true },
+      { hash: 'h1', since: '2026-11-15T08:00:00.000Z', unasked: false },
+    ],
+    items: [
+      makeItem({
+        pixel_id: pixel.id,
+        vendor_files: [
+          { ...read, changes: 2, changed_at: checked_at },
+          { ...read, url: 'https://vendor.example/b.js' },
+          {
+            ...read,
+            url: 'https://vendor.example/c.js',
+            outcome: 'failed',
+            reason: 'http_302',
+            sha256: null,
+          },
+          { ...read, url: 'https://vendor.example/d.js', outcome: 'waiting', checked_at: null, sha256: null },
+        ],
+      }),
+      makeItem({
+        name: 'Antigo',
+        authorised: null,
+        on_page_since: null,
+        reason: 'Medir o verão',
+        vendors: [],
+      }),
+    ],
+  }
+  const { person } = await openDashboard(site)
+  await person.click(screen.getAllByRole('link', { name: 'Inventário' })[0] as HTMLElement)
+  await screen.findByRole('heading', { name: 'Inventário' })
+  const list = await screen.findByRole('list', { name: 'Scripts autorizados' })
+  const [first, second] = [...list.children].map((row) => within(row as HTMLElement))
+  if (first === undefined || second === undefined) throw new Error('two scripts were expected')
+  first.getByText(/^ana@exemplo\.com\.br, em /)
+  first.getByText('*.hotjar.com')
+  first.getByText(/^Mudou 2 vezes, a última notada em /)
+  first.getByText(/^Igual desde a primeira leitura/)
+  first.getByText(/o endereço leva a outro/)
+  first.getByText('Ainda não foi conferido.')
+  second.getByText('Medir o verão')
+  second.getByText(/de antes do que o histórico guarda/)
+  second.getByText(/Ligada, mas fora da página agora/)
+  screen.getByText(', sem mudança de tag')
+  screen.getByText(/não obrigam esta página|não\s+obrigam/)
+  expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
+
+  await person.click(first.getByRole('button', { name: 'Anotar o motivo: Medidor' }))
+  await person.type(first.getByLabelText('Por que esta tag está no site?'), 'Medir cliques')
+  inventory.items[0] = { ...(inventory.items[0] as InventoryItem), reason: 'Medir cliques' }
+  await person.click(first.getByRole('button', { name: 'Guardar' }))
+  await screen.findByText('Motivo anotado: Medidor')
+  await first.findByText('Medir cliques')
+  expect(site.callsTo('PATCH /rest/v1/tracking_pixels').map(({ body }) => body)).toEqual([
+    { reason: 'Medir cliques' },
+  ])
+})
+
+test('nothing authorised, files that are not looked at, and no answer each say so', async () => {
+  inventory = { ...inventory, checks_files: false }
+  const { person } = await openDashboard(site, { path: PATH })
+  await screen.findByText('Nenhum script autorizado')
+  screen.getByText(/configurado para não pedir os arquivos/)
+  await person.click(screen.getAllByRole('link', { name: 'Inscrições' })[0] as HTMLElement)
+  site.refuse('GET /admin/api/inventory', 400, { message: 'Não agora.' })
+  await waitFor(() => expect(location.pathname).toBe('/admin/inscricoes'))
+})
+
+test('without an answer there is a way to try again', async () => {
+  site.refuse('GET /admin/api/inventory', 400, { message: 'Não agora.' })
+  const { person } = await openDashboard(site, { path: PATH })
+  await screen.findByText('Não agora.')
+  site.answer('GET /admin/api/inventory', () => inventory)
+  await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
+  await screen.findByText('Nenhum script autorizado')
+})

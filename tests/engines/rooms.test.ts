@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { BROWSERS, canBeHad, launchEngine } from '../support/browser-engines.ts'
+import { untilAsked } from '../support/engine-journeys.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import { APP_URL, LABELS, leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { startTlsFront, type TlsFront } from '../support/tls-front.ts'
+import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
+import type { BrowserEngine } from '../support/visitor.ts'
+
+const DEPARTURES = 50
+
+for (const browser of BROWSERS) {
+  describe.runIf(canBeHad(browser))(`in ${browser}`, () => {
+    let vendors: VendorStandIn
+    let site: TestApp
+    let engine: BrowserEngine
+    let front: TlsFront
+    let url = ''
+    beforeAll(async () => {
+      vendors = await startVendors()
+      // Some snippets name no scheme: by http they would ask for http.
+      front = await startTlsFront(vendors.certificate, () => site.config.port)
+      url = `https://localhost:${front.port}`
+      site = await startTestApp({ listen: true, env: { APP_URL, SITE_URL: url } })
+      const { db } = site.database
+      for (const { snippet, account } of ROOMMATES) {
+        const id = await insertPixel(db, { type: 'custom', code: snippet(account), runs_in: 'isolated' })
+        const conversion_labels = JSON.stringify(LABELS)
+        await db.updateTable('tracking_pixels').set({ conversion_labels }).where('id', '=', id).execute()
+      }
+      await vi.waitFor(async () => {
+        const [, version = ''] = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text()) ?? []
+        const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
+        expect(manifest.split('"room"')).toHaveLength(ROOMMATES.length + 1)
+      }, 60_000)
+      engine = await launchEngine(browser, { vendors })
+    })
+    afterAll(async () => {
+      await engine?.close()
+      await front?.close()
+      await site?.close()
+      await vendors?.close()
+    })
+
+    test('conversions leave their rooms although the visitor leaves at once', async () => {
+      const lost = new Map<string, number>()
+      const visitor = await engine.newVisitor()
+      for (let departure = 0; departure < DEPARTURES; departure++) {
+        await site.forgetLimits()
+        const missing = await leaveAtOnce({
+          vendors,
+          arrive: async () => {
+            await visitor.goto(url)
+            if (departure > 0) return
+            await untilAsked(visitor)
+            await visitor.click('button', 'Aceitar todos')
+          },
+          leave: () => visitor.click('link', 'Abrir Conta'),
+        })
+        for (const vendor of missing) lost.set(vendor, (lost.get(vendor) ?? 0) + 1)
+      }
+      await visitor.close()
+      const whole = TOLD.length - lost.size
+      console.log(browser, whole, [...lost])
+      expect(whole).toBeGreaterThanOrEqual(8)
+    }, 1_800_000)
+  })
+}
