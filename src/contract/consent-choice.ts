@@ -67,11 +67,11 @@ export function formatConsent(choice: ConsentChoice): string {
 }
 
 export function parseConsent(value: string): ConsentChoice | null {
-  const match = /^(\d{1,6})\.([dfm]{0,3})\.([dfm]{0,3})\.([0-9a-f-]{36})$/.exec(value)
+  const match = /^(\d+)\.([dfm]{0,3})\.([dfm]{0,3})\.([\da-f-]{36})$/.exec(value)
   if (match === null) return null
   // Each group takes part in every match.
   const [, version, granted, asked, id] = match as string[] as [string, string, string, string, string]
-  return { textVersion: Number(version), granted: fromLetters(granted), asked: fromLetters(asked), id }
+  return { textVersion: +version, granted: fromLetters(granted), asked: fromLetters(asked), id }
 }
 
 export const CONSENT_PATH = '/api/consent'

@@ -6,7 +6,7 @@ export function ConsentBanner({ more = '' }: { more?: string }) {
   return (
     <section className="consent" aria-label={REGION} hidden>
       <p>
-        {QUESTION} {more === '' ? null : <span>{more} </span>}
+        {QUESTION} {more === '' ? null : <b>{more} </b>}
         <a href={legalPagePath('cookies')} data-legal="cookies">
           {POLICY}
         </a>

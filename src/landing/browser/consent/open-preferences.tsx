@@ -18,7 +18,7 @@ export function openPreferences({ opener, ...choice }: OpenPreferencesOptions): 
     <PreferencesDialog
       {...choice}
       // What the banner of this page says beyond the ordinary words.
-      more={document.querySelector('.consent span')?.textContent}
+      more={document.querySelector('.consent b')?.textContent}
       onClose={onClose}
       code={readConsentCookie()?.id.slice(0, 13).toUpperCase()}
     />

@@ -15,5 +15,5 @@ export interface TagSet {
 
 export function readTagSet(deleteLeftovers: TagSet['deleteLeftovers']): TagSet {
   const { tags: version = '', tagKinds = '', text = CONSENT_TEXT_VERSION } = document.documentElement.dataset
-  return { inUse: fromLetters(tagKinds), version, textVersion: Number(text), deleteLeftovers }
+  return { inUse: fromLetters(tagKinds), version, textVersion: +text, deleteLeftovers }
 }
