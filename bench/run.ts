@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=events`, `--only=dashboard` or `--only=consent` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent` or `--only=instrument` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,6 +11,7 @@ import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchEvents } from './events.ts'
+import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
@@ -63,6 +64,10 @@ if (isWanted('dashboard')) {
 if (isWanted('consent')) {
   console.log()
   printTable(await benchChoices())
+}
+if (isWanted('instrument')) {
+  console.log()
+  printTable([['the instrument', 'measured', 'aim'], ...(await benchInstrument())])
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { formatConsent, fromLetters, parseConsent, toLetters } from './consent-choice.ts'
+import {
+  CONSENT_TEXT_VERSION,
+  countsOnText,
+  EMAIL_TEXT_VERSION,
+  formatConsent,
+  fromLetters,
+  parseConsent,
+  toLetters,
+} from './consent-choice.ts'
 
 const ID = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
 
@@ -25,4 +33,15 @@ test.each(['', 'x', `1.e..${ID}`, `1.dfmd..${ID}`, `.d.d.${ID}`, '1.d.d.me@examp
 
 test('letters that nobody gave a meaning mean nothing', () => {
   expect(fromLetters('zmq')).toEqual(['marketing'])
+})
+
+test.each([
+  [CONSENT_TEXT_VERSION, CONSENT_TEXT_VERSION, true],
+  [EMAIL_TEXT_VERSION, CONSENT_TEXT_VERSION, true],
+  [EMAIL_TEXT_VERSION, EMAIL_TEXT_VERSION, true],
+  [CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, false],
+  [0, CONSENT_TEXT_VERSION, false],
+  [999, CONSENT_TEXT_VERSION, false],
+])('a choice on text %i where %i is asked counts: %s', (chosen, needed, expected) => {
+  expect(countsOnText(chosen, needed)).toBe(expected)
 })

@@ -18,6 +18,16 @@ export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = 
 
 /** Raised when the wording of banner or preferences changes: a changed premise needs new consent (LGPD art. 8 §6). */
 export const CONSENT_TEXT_VERSION = 1
+/**
+ * The same words and one sentence more, shown while a pixel sends the address of a subscription: who chose on it has been
+ * told everything that stands in the other, and is not asked again when the sentence goes.
+ */
+export const EMAIL_TEXT_VERSION = 2
+
+/** A choice that was made on another text has to be made again, and counts for nothing until then. */
+export function countsOnText(textVersion: number, needed: number): boolean {
+  return textVersion === needed || textVersion === EMAIL_TEXT_VERSION
+}
 
 export const CONSENT_COOKIE = 'portico_consent'
 /** The ANPD guide names no period; 182 days is our choice. */
@@ -57,10 +67,11 @@ export function formatConsent(choice: ConsentChoice): string {
 }
 
 export function parseConsent(value: string): ConsentChoice | null {
-  const match = /^(\d{1,6})\.([dfm]{0,3})\.([dfm]{0,3})\.([0-9a-f-]{36})$/.exec(value)
+  const match = /^(\d+)\.([dfm]{0,3})\.([dfm]{0,3})\.([\da-f-]{36})$/.exec(value)
   if (match === null) return null
-  const [, version = '', granted = '', asked = '', id = ''] = match
-  return { textVersion: Number(version), granted: fromLetters(granted), asked: fromLetters(asked), id }
+  // Each group takes part in every match.
+  const [, version, granted, asked, id] = match as string[] as [string, string, string, string, string]
+  return { textVersion: +version, granted: fromLetters(granted), asked: fromLetters(asked), id }
 }
 
 export const CONSENT_PATH = '/api/consent'

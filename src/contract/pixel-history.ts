@@ -59,6 +59,11 @@ export interface PixelHistory {
   next: string | null
 }
 
+/** Answer of `POST /admin/api/trash/ID/restore`: why it came back switched off; null when it is as it was, with 204. */
+export interface RestoredPixel {
+  warning: string | null
+}
+
 /** `POST /admin/api/pixels/ID/compare`: what was typed, beside what somebody else saved meanwhile. */
 export interface PixelConflict {
   /** An e-mail, or who else it was in words; null when the trail is no longer kept. */

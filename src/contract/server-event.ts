@@ -33,7 +33,5 @@ export const serverEventSchema = z.strictObject({
   /** Of the page, as it is or from the root on. Its path and the parameters of a campaign are read, and nothing else. */
   path: z.string(),
   title: z.optional(z.string()),
-  /** Of a subscription: passed on as a hash, and only for pixels that have `send_hashed_email`. */
-  email: z.optional(z.string().check(z.maxLength(254))),
 })
 export type ServerEvent = z.infer<typeof serverEventSchema>

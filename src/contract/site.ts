@@ -18,4 +18,6 @@ export interface SiteInfo {
   readonly legalName: string | null
   readonly cnpj: string | null
   readonly dpoEmail: string | null
+  /** A pixel is active that passes the address of a subscription on, as a hash and after consent: banner and policy say so. */
+  readonly sendsEmail?: boolean
 }

@@ -57,6 +57,8 @@ export interface TagManifest {
 export const TAG_SET_ATTRIBUTE = 'data-tags'
 /** Letters of the categories that have a tag. */
 export const TAG_CATEGORIES_ATTRIBUTE = 'data-tag-kinds'
+/** The version of the words that the page asks with, where it is not the ordinary one. */
+export const TEXT_VERSION_ATTRIBUTE = 'data-text'
 
 export function tagPath(hash: string): string {
   return `/tags/${hash}.js`

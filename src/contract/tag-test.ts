@@ -1,4 +1,7 @@
 import type { Conversion } from './conversion.ts'
+import type { DeliveryCheck } from './delivery-log.ts'
+import type { PixelDelivery } from './pixel-delivery.ts'
+import type { ServerEventName } from './server-event.ts'
 import type { HealthAction } from './tag-health.ts'
 import type { ConversionCall, ManifestTag } from './tag-manifest.ts'
 import type { TagVerdict } from './tag-report.ts'
@@ -30,15 +33,31 @@ export const TEST_STEP_KINDS = [
   'cookie',
   /** Code of the tag threw `text`. */
   'error',
-  /** Something was done that a vendor is told of; `ok` when the vendor's own function was there to be called. */
+  /**
+   * Something was done that a vendor is told of; `ok` when the vendor's own function was there to be called, absent where
+   * nothing of the vendor runs on the page.
+   */
   'conversion',
   /** Nothing more is on its way. `ok` false when a page view would have been seen and was not. */
   'settled',
   'left',
 ] as const
 
+/** So many things that the page tells of are told to the vendor by the server. */
+export const TEST_MAX_COPIES = 8
+
+/** One event that the server told the vendor in the vendor's test mode. */
+export interface TestCopy {
+  event: ServerEventName
+  /** In Portuguese: what the answer means, or why nothing was sent. */
+  message: string
+  /** What was sent and answered; null when nothing was sent. */
+  check: DeliveryCheck | null
+}
+
 export interface TestStep {
-  kind: (typeof TEST_STEP_KINDS)[number]
+  /** `copy` is the server's own, which no page can report. */
+  kind: (typeof TEST_STEP_KINDS)[number] | 'copy'
   /** Milliseconds since the page was opened. */
   at: number
   ok?: boolean
@@ -47,7 +66,10 @@ export interface TestStep {
   /** The answer's status, where the browser tells it. */
   status?: number
   conversion?: Conversion
+  /** Of a conversion: the `event_id` that the browser's copy of it carries. */
+  id?: string
   text?: string
+  copy?: TestCopy
 }
 
 /** Answer of `POST /api/tag-tests` to a page that shows a token. */
@@ -56,6 +78,8 @@ export interface StartedTest {
   key: string
   name: string
   tag: ManifestTag
+  /** False where the server alone tells the vendor: the page has nothing to run or to see. */
+  runs: boolean
   /** Made before the tag runs: how its vendors are told that this is a test. */
   testCalls: ConversionCall[]
 }
@@ -87,10 +111,21 @@ export interface TestSummary {
 /** `GET /admin/api/pixels/ID/tests/TEST`. */
 export interface TagTest extends TestSummary {
   expires_at: string
+  delivery: PixelDelivery
+  /** True while the server waits for an answer of the vendor. */
+  awaits_copies: boolean
   steps: TestStep[]
 }
 
-/** Answer of `POST /admin/api/pixels/ID/tests`: the one time that the address is told. */
+/**
+ * Body of `POST /admin/api/pixels/ID/tests`. Without a code that of the caller's last test of this pixel is used again;
+ * with an empty one nothing is copied to Meta.
+ */
+export interface NewTest {
+  test_event_code?: string
+}
+
+/** Its answer: the one time that the address is told. */
 export interface CreatedTest {
   id: string
   url: string

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { VERSION } from '#contract/version.ts'
 import { registerActivity } from './activity/register-activity.ts'
 import { registerNotices } from './admin/admin-notices.ts'
@@ -19,6 +20,7 @@ import { registerData } from './data/register-data.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
+import { copyTestEvent } from './deliveries/copy-test-event.ts'
 import { DeliveryWorker } from './deliveries/delivery-worker.ts'
 import { describeStop } from './deliveries/describe-stop.ts'
 import { mailLane } from './deliveries/mail/mail-lane.ts'
@@ -31,6 +33,7 @@ import { registerDeliveryAdmin } from './deliveries/register-delivery-admin.ts'
 import { DestinationList } from './events/destinations.ts'
 import { isToldByEvent } from './events/is-told-by-event.ts'
 import { registerEvents } from './events/register-events.ts'
+import { rememberSignUp } from './events/remember-sign-up.ts'
 import { withholdEvents } from './events/withhold-events.ts'
 import { registerConsentAdmin } from './evidence/admin/register-consent-admin.ts'
 import { ConsentPremises } from './evidence/consent-premises.ts'
@@ -65,7 +68,7 @@ import { CookiePolicyStore } from './landing/cookie-policy-store.ts'
 import { createFastPath } from './landing/fast-path.ts'
 import { PageStore, publicPagePolicy } from './landing/page-store.ts'
 import { readPictures } from './landing/pictures.ts'
-import { preparePublicPages } from './landing/public-pages.ts'
+import { prepareEmailPages, preparePublicPages } from './landing/public-pages.ts'
 import { loadRenderBundle, readDocumentAssets } from './landing/render-bundle.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { countSubscriptions } from './newsletter/count-subscriptions.ts'
@@ -146,6 +149,7 @@ export async function buildApp({
     pictures,
     staticAssets,
   })
+  const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
   const pages = new PageStore(config, renderer, documentAssets)
   const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
@@ -158,10 +162,9 @@ export async function buildApp({
   const premises = new ConsentPremises({
     db: database.db,
     log,
-    notice: renderer.renderConsentNotice(),
+    notices: renderer.renderConsentNotices(),
     retentionDays: config.retention.consentDays,
   })
-  await premises.keepNotice()
   const compiler = new TagCompiler()
   const tags = new TagStore({
     db: database.db,
@@ -182,7 +185,10 @@ export async function buildApp({
       })
       await cookiePolicy.compose({ tools, changed_at })
     },
-    noteSet: (set) => premises.keepParties(describeParties(config.site, set)),
+    noteSet: async (set) => {
+      await premises.keepNotice(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION)
+      await premises.keepParties(describeParties(config.site, set))
+    },
   })
   await tags.refresh()
   const limits = new PublicLimits({ counter, log, config })
@@ -238,7 +244,9 @@ export async function buildApp({
     pages,
     cookiePolicy,
     shared: staticAssets,
-    site: publicPages,
+    site: {
+      get: (path) => (tags.current.sendsEmail ? emailPages.get(path) : undefined) ?? publicPages.get(path),
+    },
     tagFile: (path) => tags.file(path),
     hostOf,
   })
@@ -430,6 +438,7 @@ export async function buildApp({
       isToldByEvent: (cookieHeader) => isToldByEvent(destinations, cookieHeader),
       withhold: (choice) => withholdEvents(database.db, config.siteUrl.startsWith('https:'), choice),
       mailAdministrators: (news) => mailAdministrators(auth.context, news),
+      copyTestEvent: (pixelId, event) => copyTestEvent(sending, pixelId, event),
       premisesOf: (textVersion, tagSetVersion) => premises.premisesOf(textVersion, tagSetVersion),
     })
     registerEvidence(scope, {
@@ -446,6 +455,8 @@ export async function buildApp({
       guard,
       renderAnswer: (message) => renderer.renderNewsletterAnswer(config.site, documentAssets, message),
       onStored: () => deliveries.wake(),
+      onSubscribed: (request, email) =>
+        rememberSignUp({ db: database.db, destinations }, request.headers.cookie, email),
     }),
   )
   app.addHook('onReady', async () => {

@@ -118,7 +118,7 @@ async function exportSealed(): Promise<void> {
 async function findPremises(): Promise<void> {
   const notice = { version: 2, language: 'pt-BR', text: '', html: '' }
   const log = { warn: (error: object) => expect(error).toBeNull() }
-  const premises = new ConsentPremises({ db: database.db, log, notice, retentionDays: 1 })
+  const premises = new ConsentPremises({ db: database.db, log, notices: [notice], retentionDays: 1 })
   expect(await premises.premisesOf(1, 'x')).toMatchObject({ notice_hash: null, parties_hash: null })
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never

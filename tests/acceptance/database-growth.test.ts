@@ -66,6 +66,7 @@ const FILL: Record<string, (db: Db, numbers: number[]) => Promise<unknown>> = {
         consent_id: randomUUID(),
         category: 'marketing',
         payload: JSON.stringify(payload),
+        email_hash: null,
         next_attempt_at: AT,
         created_at: AT,
         expires_at: AT,

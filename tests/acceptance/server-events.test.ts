@@ -1,13 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { formatConsent } from '#contract/consent-choice.ts'
+import { EMAIL_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
 import type { PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { SERVER_EVENTS, type ServerEventName } from '#contract/server-event.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
+import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
 import type { Today } from '#contract/today.ts'
 import { sweepDeliveries } from '#server/deliveries/sweep-deliveries.ts'
 import { ENGINES } from '#tests/support/engines.ts'
@@ -24,6 +25,7 @@ import { readKeys } from './auth-keys.ts'
 const ALL: OptionalCategory[] = ['desempenho', 'funcionalidade', 'marketing']
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0'
 const ADDRESS = '189.6.10.20'
+const EVENT_ID = '0b9f6c1e-6a55-4c0e-9a57-4f6f1d2c7a10'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const DESTINATIONS = {
   meta: {
@@ -104,7 +106,8 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
   afterEach(async () => {
     await site.app.inject({ method: 'DELETE', url: '/rest/v1/tracking_pixels?id=not.is.null', headers })
     await site.database.db.deleteFrom('tracking_pixels').execute()
-    await site.database.db.deleteFrom('audit_events').execute()
+    for (const table of ['audit_events', 'sign_up_hashes', 'newsletter_subscriptions'] as const)
+      await site.database.db.deleteFrom(table).execute()
   })
 
   const add = async (name: DestinationName, change: object = {}): Promise<Pixel> => {
@@ -136,15 +139,15 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     expect(answer.statusCode, answer.body).toBeLessThan(300)
     return answer.json()
   }
-  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '') =>
+  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '', textVersion = 1) =>
     site.app.inject({
       method: 'POST',
       url: '/api/consent',
       headers: { cookie },
-      payload: { id, action: 'save', categories, text_version: 1, tag_set_version: '' },
+      payload: { id, action: 'save', categories, text_version: textVersion, tag_set_version: '' },
     })
-  const cookieOf = (id: string, granted: readonly OptionalCategory[], more = '') =>
-    `portico_consent=${formatConsent({ textVersion: 1, granted: [...granted], asked: ALL, id })}${more}`
+  const cookieOf = (id: string, granted: readonly OptionalCategory[], textVersion = 1) =>
+    `portico_consent=${formatConsent({ textVersion, granted: [...granted], asked: ALL, id })}`
   const send = (event: object, cookie: string, change: Record<string, string> = {}) =>
     site.app.inject({
       method: 'POST',
@@ -153,12 +156,25 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
       payload: { id: randomUUID(), name: 'lead', path: '/', ...event },
     })
   /** A visitor with a recorded choice. */
-  const visitor = async (granted: readonly OptionalCategory[]) => {
+  const visitor = async (granted: readonly OptionalCategory[], textVersion = 1) => {
     const id = randomUUID()
-    expect((await choose(id, granted)).statusCode).toBe(204)
-    return { id, cookie: cookieOf(id, granted) }
+    expect((await choose(id, granted, '', textVersion)).statusCode).toBe(204)
+    return { id, cookie: cookieOf(id, granted, textVersion) }
   }
-  const waiting = async () => (await site.database.db.selectFrom('deliveries').select('id').execute()).length
+  const subscribe = async (email: string, cookie: string) => {
+    const answer = await site.app.inject({
+      method: 'POST',
+      url: '/api/newsletter',
+      headers: { cookie },
+      payload: { email },
+    })
+    expect(answer.statusCode).toBe(200)
+  }
+  /** Of Meta's events: the hash that each carried. */
+  const hashes = () => metaEvents().map(({ user_data }) => user_data.em)
+  /** Events alone: a subscription waits in the same queue. */
+  const events = () => site.database.db.selectFrom('deliveries').where('pixel_id', 'is not', null)
+  const waiting = async () => (await events().select('id').execute()).length
   const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 15_000 })
   const counts = async (pixelId: string) => {
     const rows = await site.database.db
@@ -170,6 +186,65 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
   }
   const to = (host: string) => apis.received.filter((request) => request.host === host)
   const metaEvents = () => to('graph.facebook.com').flatMap(({ body }) => body.data)
+
+  test.each([
+    ['meta', ['PageView', 'Lead'], 'accepted'],
+    ['both', ['Lead'], 'accepted'],
+    ['google', ['page_view', 'generate_lead'], 'unconfirmed'],
+    ['hook', ['conversion.page_view', 'conversion.lead'], 'accepted'],
+  ] as const)(
+    'a test of "%s" is told in the vendor’s test mode, answered among its steps, and counted nowhere',
+    async (name, told, state) => {
+      const code = name === 'both' ? generateSnippet('meta', DESTINATIONS.both.pixel_id) : ''
+      const { id: pixel } = await add(name, { code })
+      const page = await (await fetch(site.url)).text()
+      const set = /data-tags="([^"]+)"/.exec(page)?.[1] ?? ''
+      const test = async (test_event_code: string) => {
+        const created = await admin<CreatedTest>('POST', `/pixels/${pixel}/tests`, { test_event_code })
+        const token = created.url.split('=')[1] ?? ''
+        const post = (url: string, payload: object) =>
+          site.app.inject({ method: 'POST', url, payload, headers: { 'user-agent': AGENT } })
+        const { key } = (await post('/api/tag-tests', { token, set })).json()
+        const steps = [
+          { kind: 'chosen', ok: true, at: 1 },
+          { kind: 'conversion', conversion: 'lead', id: EVENT_ID, at: 2 },
+        ]
+        expect((await post('/api/tag-tests/steps', { key, steps })).statusCode).toBe(204)
+        return vi.waitFor(async () => {
+          const { awaits_copies, steps: seen } = await admin<TagTest>(
+            'GET',
+            `/pixels/${pixel}/tests/${created.id}`,
+          )
+          expect(awaits_copies).toBe(false)
+          return seen.flatMap(({ copy }) => copy ?? [])
+        }, 10_000)
+      }
+      const copies = await test('TEST48213')
+      expect(copies.map(({ check }) => check?.state)).toEqual(told.map(() => state))
+      const names = apis.received.map(
+        ({ body }) => body.type ?? body.data?.[0].event_name ?? body.events[0].name,
+      )
+      expect(names.sort()).toEqual([...told].sort())
+      for (const { host, path, body } of apis.received) {
+        if (host === 'graph.facebook.com') expect(body.test_event_code).toBe('TEST48213')
+        else if (host === 'www.google-analytics.com') expect(path).toMatch(/^\/debug\//)
+        else expect(body.data.test).toBe(true)
+      }
+      // The same ID as the browser's copy, and never the secret.
+      expect(JSON.stringify(apis.received.map(({ body }) => body))).toContain(
+        name === 'google' ? 'generate_lead' : EVENT_ID,
+      )
+      expect(JSON.stringify(copies)).not.toContain(DESTINATIONS[name].access_token)
+      apis.received.length = 0
+      const uncoded = await test('')
+      if (name === 'meta' || name === 'both') {
+        expect(uncoded.map(({ check }) => check)).toEqual(told.map(() => null))
+        expect(apis.received).toEqual([])
+      }
+      for (const table of ['deliveries', 'delivery_counts', 'delivery_log', 'consent_records'] as const)
+        expect(await site.database.db.selectFrom(table).selectAll().execute()).toEqual([])
+    },
+  )
 
   test.each<[ServerEventName, string, string | undefined, string, object]>([
     ['page_view', 'PageView', undefined, 'page_view', {}],
@@ -186,13 +261,13 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     '%s reaches each way of sending, field by field',
     async (name, metaName, content, googleName, params) => {
       for (const destination of Object.keys(DESTINATIONS)) await add(destination as DestinationName)
-      const { cookie } = await visitor(ALL)
+      const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+      await subscribe('  Maria.Silva@Example.COM.BR ', cookie)
       const id = randomUUID()
       const before = Math.floor(Date.now() / 1000)
       const query = '?utm_source=news&fbclid=IwAR0AbCdEf_123&utm_email=maria%40exemplo.com.br&cpf=1'
-      const email = '  Maria.Silva@Example.COM.BR '
       const answer = await send(
-        { id, name, title: 'Início', path: `https://www.exemplo.com.br/${query}#fim`, email },
+        { id, name, title: 'Início', path: `https://www.exemplo.com.br/${query}#fim` },
         `${cookie}; _ga=GA1.1.1873645021.1794737900`,
       )
       expect(answer.statusCode).toBe(204)
@@ -598,6 +673,95 @@ describe.each(ENGINES)('events told by the server, on %s', (engine) => {
     expect(/data-tag-kinds="([^"]*)"/.exec(html)?.[1]).toBe('d')
     const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
     expect(manifest).toBe('export const tags=[];export const told=["desempenho"]')
+  })
+
+  const MARIA = 'maria.silva@example.com.br'
+  const MARIA_HASH = '6fe0396647598bff88a6cecfb6434f11e5a79b8e0eceb9a95158e63540b23892'
+  const kept = () => site.database.db.selectFrom('sign_up_hashes').selectAll().execute()
+
+  test.each<[string, object, number, OptionalCategory[], string[] | undefined]>([
+    ['told, agreed and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
+    ['not switched on', { send_hashed_email: false }, EMAIL_TEXT_VERSION, ALL, undefined],
+    ['not told', {}, 1, ALL, undefined],
+    [
+      'marketing refused, and the pixel in another category',
+      { consent_category: 'desempenho' },
+      EMAIL_TEXT_VERSION,
+      ['desempenho'],
+      undefined,
+    ],
+  ])('the address of a subscription: %s', async (_name, change, textVersion, granted, expected) => {
+    await add('meta', change)
+    const { cookie } = await visitor(granted, textVersion)
+    await subscribe(MARIA, cookie)
+    expect((await kept()).map(({ email_hash }) => email_hash)).toEqual(expected ?? [])
+    await send({ name: 'lead' }, cookie)
+    await send({ name: 'sign_up' }, cookie)
+    // It was of that one.
+    await send({ name: 'sign_up' }, cookie)
+    await untilEmpty()
+    expect(hashes().filter((each) => each !== undefined)).toEqual(expected === undefined ? [] : [expected])
+    expect(metaEvents().find(({ event_name }) => event_name === 'Lead').user_data.em).toBeUndefined()
+    expect(await kept()).toEqual([])
+  })
+
+  test('the address waits as a hash alone, and goes with the consent, with the person and with the switch', async () => {
+    const { db } = site.database
+    const meta = await add('meta')
+    apis.isDown = true
+    const signUp = async () => {
+      const who = await visitor(ALL, EMAIL_TEXT_VERSION)
+      await subscribe(MARIA, who.cookie)
+      await send({ name: 'sign_up' }, who.cookie)
+      // And once more, of which the page has not told yet.
+      await subscribe(MARIA, who.cookie)
+      return who
+    }
+    const found = async () => [
+      (await events().select('email_hash').execute()).map(({ email_hash }) => email_hash),
+      (await kept()).length,
+    ]
+    const withdrawn = await signUp()
+    expect(await found()).toEqual([[MARIA_HASH], 1])
+    for (const table of ['deliveries', 'sign_up_hashes', 'audit_events'] as const)
+      expect(JSON.stringify(await db.selectFrom(table).selectAll().execute())).not.toContain('maria')
+    await choose(withdrawn.id, ['desempenho'], withdrawn.cookie, EMAIL_TEXT_VERSION)
+    expect(await found()).toEqual([[], 0])
+
+    await signUp()
+    await admin('POST', '/subscriptions/erase', { email: ' Maria.Silva@example.com.br' })
+    expect(await found()).toEqual([[], 0])
+    expect(await counts(meta.id)).toEqual({ withheld: 2 })
+
+    await signUp()
+    await patch(meta.id, { send_hashed_email: false })
+    apis.isDown = false
+    await vi.waitFor(async () => {
+      await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+      expect(await waiting()).toBe(0)
+    }, 15_000)
+    expect(hashes()).toEqual([undefined])
+  })
+
+  test('banner and privacy policy say it while such a pixel is active, as another text', async () => {
+    const read = async (path: string) => (await fetch(site.url + path)).text()
+    const SAID = ['/', '/privacidade', '/api/legal/privacidade'] as const
+    const said = () => Promise.all(SAID.map(async (path) => /\(hash/.test(await read(path))))
+    expect(await said()).toEqual([false, false, false])
+    const meta = await add('meta')
+    expect(await said()).toEqual([true, true, true])
+    expect(await read('/')).toContain(` data-text="${EMAIL_TEXT_VERSION}"`)
+    await patch(meta.id, { send_hashed_email: false })
+    expect(await said()).toEqual([false, false, false])
+    expect(await read('/')).not.toContain('data-text=')
+    await patch(meta.id, { send_hashed_email: true, is_active: false })
+    expect(await said()).toEqual([false, false, false])
+    // Who chose on the longer text was told all of the shorter.
+    await add('both')
+    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    await send({}, cookie)
+    await untilEmpty()
+    expect(metaEvents()).toHaveLength(1)
   })
 
   test('an external ID is the hash of a number that only the visitor’s cookie has', async () => {

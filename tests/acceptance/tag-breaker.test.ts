@@ -25,21 +25,30 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
   })
 
   const page = async () => (await fetch(site.url)).text()
-  const report = (address: string) =>
+  const report = (address: string, result: object = { outcome: 'failed', error: 'x is not defined' }) =>
     fetch(`${site.url}/api/tags/report`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-      body: JSON.stringify({ set, results: [{ id: pixel, outcome: 'failed', error: 'x is not defined' }] }),
+      body: JSON.stringify({ set, results: [{ id: pixel, ...result }] }),
     })
-  const counted = async () => {
-    const rows = await site.database.db.selectFrom('tag_minutes').select('visits').execute()
-    return rows.reduce((sum, { visits }) => sum + visits, 0)
+  const counted = async (what: 'visits' | 'measured' = 'visits') => {
+    const rows = await site.database.db.selectFrom('tag_minutes').select(what).execute()
+    return rows.reduce((sum, row) => sum + Number(Object.values(row)[0]), 0)
   }
 
   test('one address, /64 or /48 cannot pause it alone', async () => {
     for (let n = 0; n < 55; n++) expect((await report('192.0.2.1')).status).toBe(204)
     for (let n = 0; n < 30; n++) await report(`2001:db8:0:${n}::1`)
     await vi.waitFor(async () => expect(await counted()).toBe(3 + 15), 5_000)
+    expect(await page()).toContain(' data-tags="')
+  })
+
+  test('nor can what they say that it cost them', async () => {
+    const slow = { outcome: 'ran', ms: 60_000, requests: 1 }
+    for (let n = 0; n < 55; n++) await report('192.0.2.2', slow)
+    for (let n = 0; n < 30; n++) await report(`2001:db8:1:${n}::1`, slow)
+    await report('192.0.2.3', { outcome: 'ran' })
+    await vi.waitFor(async () => expect(await counted('measured')).toBe(3 + 15), 5_000)
     expect(await page()).toContain(' data-tags="')
   })
 

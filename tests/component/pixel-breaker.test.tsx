@@ -45,7 +45,7 @@ test('whether it may pause itself is asked in the form, and is no unless somebod
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Loja' }))
   const dialog = await screen.findByRole('dialog')
-  const allow = within(dialog).getByRole('checkbox', { name: /Pausar sozinha se falhar/ })
+  const allow = within(dialog).getByRole('checkbox', { name: /Pausar sozinha se falhar ou pesar/ })
   expect((allow as HTMLInputElement).checked).toBe(false)
   await person.click(allow)
   await person.click(within(dialog).getByRole('button', { name: 'Salvar' }))

@@ -168,3 +168,17 @@ test('an error of a script is also told in plain words', async () => {
   await screen.findByText(message)
   await screen.findByText('Em outras palavras: o código usa "fbq", que não existe na página.')
 })
+
+test('the address of problems says that all is well where there is none, and only once that is known', async () => {
+  const quiet = new ScriptedSite()
+  quiet.addPixel('Loja', { health: 'working', confirmed: true })
+  const held = quiet.hold('GET /admin/api/tags')
+  const { person } = await openDashboard(quiet, { path: '/admin/problemas' })
+  await screen.findByText('Nenhum pixel encontrado')
+  await waitFor(() => expect(held.length).toBeGreaterThan(0))
+  quiet.letGo('GET /admin/api/tags')
+  for (const each of held) each.release()
+  await screen.findByText('Nenhum problema agora')
+  await person.click(screen.getByRole('button', { name: 'Ver todos os pixels' }))
+  await screen.findByRole('link', { name: 'Loja' })
+})

@@ -108,6 +108,20 @@ describe('the token', () => {
     await waitFor(() => expect(sent().access_token).toBe(`${TOKEN}2`))
   })
 
+  test('the address of subscriptions goes along only where somebody says so, and never from the browser', async () => {
+    const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
+    const box = dialog.getByRole('checkbox', { name: /Enviar o e-mail da inscrição, em código/ })
+    expect((box as HTMLInputElement).checked).toBe(false)
+    await person.click(box)
+    await person.click(save())
+    await waitFor(() => expect(sent()).toMatchObject({ delivery: 'both', send_hashed_email: true }))
+    await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
+    const again = within(await screen.findByRole('dialog'))
+    expect((again.getByRole('checkbox', { name: /em código/ }) as HTMLInputElement).checked).toBe(true)
+    await person.click(again.getByRole('radio', { name: 'Navegador' }))
+    expect(again.queryByRole('checkbox', { name: /em código/ })).toBeNull()
+  })
+
   test('is removed only by a click, once the browser sends, and until it is saved it can be kept', async () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
     expect(dialog.queryByRole('button', { name: 'Remover: Token de acesso' })).toBeNull()

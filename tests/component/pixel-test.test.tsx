@@ -1,6 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TestVerdict } from '#contract/tag-test.ts'
+import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { NewTest, TestVerdict } from '#contract/tag-test.ts'
+import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, makeTest, ScriptedSite } from '../support/scripted-site.ts'
 
@@ -104,6 +106,77 @@ describe('"Testar agora"', () => {
     await person.click(screen.getByRole('button', { name: 'Testar agora' }))
     await screen.findByText(/Ative o pixel para testar/)
     expect(opened).toEqual([])
+  })
+})
+
+describe('of a pixel that the server tells Meta of', () => {
+  const openMeta = async (delivery: 'server' | 'both') => {
+    const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery, has_access_token: true })
+    const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}` })
+    await person.click(await screen.findByRole('button', { name: 'Testar agora' }))
+    return { pixel, person, dialog: within(await screen.findByRole('dialog', { name: 'Testar agora' })) }
+  }
+  const sentCodes = () =>
+    site.calls
+      .filter(({ method, path }) => method === 'POST' && path.endsWith('/tests'))
+      .map(({ body }) => (body as NewTest).test_event_code)
+
+  test('Meta’s code is asked for first, and needed where nothing runs on the page', async () => {
+    const { person, dialog } = await openMeta('server')
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
+    await dialog.findByText(/Informe o código de teste/)
+    expect(opened).toEqual([])
+    await person.type(dialog.getByRole('textbox'), 'TEST48213')
+    expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
+    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    expect(sentCodes()).toEqual(['TEST48213'])
+  })
+
+  test('without it, the browser’s part alone is tested', async () => {
+    const { person, dialog } = await openMeta('both')
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
+    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    expect(sentCodes()).toEqual([''])
+  })
+
+  test('what was sent and answered stands among the steps, and a refusal leads to the sending', async () => {
+    const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery: 'server', has_access_token: true })
+    const check: DeliveryCheck = {
+      state: 'refused',
+      message: 'A Meta recusou o token.',
+      request: { method: 'POST', url: 'https://graph.facebook.com/v26.0/1/events', body: { data: ['Lead'] } },
+      response: { status: 401, body: '{"error":{"code":190}}' },
+    }
+    const test = makeTest({
+      delivery: 'server',
+      steps: [
+        { kind: 'opened', at: 0 },
+        { kind: 'chosen', at: 1, ok: true },
+        { kind: 'conversion', at: 2, conversion: 'lead' },
+        { kind: 'copy', at: 3, copy: { event: 'lead', message: check.message, check } },
+        { kind: 'copy', at: 4, copy: { event: 'page_view', message: 'Sem o código.', check: null } },
+      ],
+      verdict: {
+        health: 'broken',
+        confirmed: false,
+        title: 'A Meta recusou a cópia do servidor',
+        text: check.message,
+        action: { kind: 'edit', label: 'Editar pixel' },
+      },
+    })
+    site.tests.push(test)
+    const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}/testes/${test.id}` })
+    const steps = within(await screen.findByRole('region', { name: 'Passo a passo' }))
+    await steps.findByText('Cópia do servidor: Clique em "Abrir Conta"')
+    steps.getByText('recusado, 401')
+    steps.getByText('não enviada')
+    await person.click(steps.getByText('O que enviamos e a resposta'))
+    expect(screen.getByRole('region', { name: 'Passo a passo' }).textContent).toContain('"code":190')
+    expect(screen.getByRole('list', { name: 'Caminho da visita' }).children).toHaveLength(4)
+    expect(await findComponentFaults()).toEqual([])
+    await person.click(screen.getByRole('button', { name: 'Editar pixel' }))
+    await screen.findByRole('dialog', { name: /Editar/ })
   })
 })
 

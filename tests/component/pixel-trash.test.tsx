@@ -35,6 +35,18 @@ test('an undo that is refused says why, and offers to try again', async () => {
   await screen.findByRole('button', { name: 'Tentar novamente' })
 })
 
+test('one that can no longer run comes back switched off, and says why', async () => {
+  site.addPixel('Loja', { health: 'waiting' })
+  const warning = 'O código dele não é mais aceito como está. Edite o código para ativá-lo.'
+  site.answer('POST /admin/api/trash/*/restore', () => ({ warning }))
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Excluir: Loja' }))
+  await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
+  await person.click(await screen.findByRole('button', { name: 'Desfazer' }))
+  await screen.findByText('Pixel restaurado, desligado: Loja')
+  await screen.findByText(warning)
+})
+
 test('the trash has its address and its place under the tab, says who, when and for how long, and gives back', async () => {
   site.trash = [
     makePixel({ name: 'Inverno', type: 'custom', pixel_id: null }),

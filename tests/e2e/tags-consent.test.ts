@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { bumpTagsVersion } from '#server/db/changes.ts'
 import { verifyGraph } from '#server/evidence/file/verify-graph.ts'
 import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
@@ -253,6 +254,46 @@ test('a new kind of tag or a new text asks again, and until the answer nothing r
   // The same visitor, the same cookie, everything agreed to: silence above was not for want of tags.
   await comeBackWith(`1.dm.dm.${id}`)
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+})
+
+test('while a pixel sends the address of a subscription, the words are others and everybody is asked again', async () => {
+  const { db } = site.database
+  const pixel = await insertPixel(db, { type: 'meta', pixel_id: '582910377165024' })
+  const told = (isTold: boolean) =>
+    vi.waitFor(
+      async () => expect((await (await fetch(site.url)).text()).includes(' data-text="2"')).toBe(isTold),
+      20_000,
+    )
+  await db
+    .updateTable('tracking_pixels')
+    .set({ delivery: 'server', send_hashed_email: true })
+    .where('id', '=', pixel)
+    .execute()
+  await bumpTagsVersion(db)
+  await told(true)
+  const value = '1.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+  await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
+  vendors.clear()
+  await page.reload()
+  await banner().getByText('também vai à Meta, como um código (hash).').waitFor()
+  await quiet()
+  expect(vendors.seen()).toEqual([])
+  await banner().getByRole('button', { name: 'Preferências' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('também vai à Meta, como um código (hash).').waitFor()
+  expect(await findViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Aceitar todos' }).click()
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  const stored = await context.cookies(site.url)
+  expect(stored.find(({ name }) => name === 'portico_consent')?.value).toMatch(/^2\.dfm\./)
+  await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
+  await bumpTagsVersion(db)
+  await told(false)
+  vendors.clear()
+  await page.reload()
+  // All of the ordinary words were in those.
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  expect(await banner().isVisible()).toBe(false)
 })
 
 test('conversions reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {

@@ -8,9 +8,9 @@ import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { createServer } from 'vite'
 import { SERVER_EVENTS } from '#contract/server-event.ts'
+import { hashEmail } from '#server/db/hash-email.ts'
 import { composeGoogleRequest } from '#server/deliveries/destinations/google-analytics.ts'
 import type { Job, Target } from '#server/deliveries/job.ts'
-import { hashEmail } from '#server/events/store-event.ts'
 import { installNpmTool } from '../support/install-npm-tool.ts'
 
 const SCHEMA = '/src/components/ga4/EventBuilder/ValidateEvent/schemas/baseContent.ts'
@@ -80,6 +80,7 @@ const TARGET: Target = {
   account: 'G-7XK2M9QTLP',
   secret: 'secret',
   webhookUrl: null,
+  sendsEmail: true,
   siteUrl: 'https://www.exemplo.com.br',
   graphVersion: 'v26.0',
 }

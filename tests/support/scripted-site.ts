@@ -315,6 +315,8 @@ export function makeTest(test: Partial<TagTest> = {}): TagTest {
     by: MARINA.email,
     is_mine: true,
     state: 'done',
+    delivery: 'browser',
+    awaits_copies: false,
     steps: [],
     verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
     ...test,

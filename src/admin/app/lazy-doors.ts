@@ -12,7 +12,8 @@ const LOADERS = {
 export const LoginScreen = lazyPart(LOADERS.login)
 export const CodeScreen = lazyPart(LOADERS.code)
 export const LinkScreen = lazyPart(LOADERS.link)
-export const SessionEndedDialog = lazyPart(LOADERS.ended)
+/** Made anew for each try: what did not come once would never come again. */
+export const makeSessionEndedDialog = () => lazyPart(LOADERS.ended)
 
 /** Before they are needed: when a session ends, the server may be out of reach. */
 export const loadDoorsWhenIdle = () => loadWhenIdle(LOADERS)

@@ -6,8 +6,9 @@ import { CurrentUserProvider } from '../lib/current-user.tsx'
 import { useServices } from '../lib/services.tsx'
 import type { MailLink } from '../lib/take-mail-link.ts'
 import { Dashboard } from './dashboard.tsx'
-import { CodeScreen, LinkScreen, LoginScreen, loadDoorsWhenIdle, SessionEndedDialog } from './lazy-doors.ts'
+import { CodeScreen, LinkScreen, LoginScreen, loadDoorsWhenIdle } from './lazy-doors.ts'
 import { PersonalCache } from './personal-cache.tsx'
+import { SessionEnded } from './session-ended.tsx'
 
 /** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
 export function SessionGate({ link: opened }: { link: MailLink | null }) {
@@ -53,7 +54,7 @@ export function SessionGate({ link: opened }: { link: MailLink | null }) {
       <PersonalCache ended={ended}>
         <Dashboard />
       </PersonalCache>
-      <Suspense>{ended ? <SessionEndedDialog email={state.user.email} factors={owed} /> : null}</Suspense>
+      {ended ? <SessionEnded email={state.user.email} factors={owed} /> : null}
     </CurrentUserProvider>
   )
 }

@@ -8,7 +8,7 @@ const LOOKS = {
   onInk: 'button-on-ink',
 } as const
 
-interface ButtonProps extends ComponentProps<'button'> {
+export interface ButtonProps extends ComponentProps<'button'> {
   look?: keyof typeof LOOKS
 }
 

@@ -1,6 +1,10 @@
-const DATE = new Intl.DateTimeFormat('pt-BR', { day: '2-digit', month: '2-digit', year: 'numeric' })
-const MINUTE = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeStyle: 'short' })
-const FULL = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'full', timeStyle: 'medium' })
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+
+/** The site's own, whoever looks from wherever: a day in a list is the day of the figures above it. */
+const timeZone = SITE_TIME_ZONE
+const DATE = new Intl.DateTimeFormat('pt-BR', { timeZone, day: '2-digit', month: '2-digit', year: 'numeric' })
+const MINUTE = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+const FULL = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'full', timeStyle: 'medium' })
 
 export const UNKNOWN_DATE = 'data desconhecida'
 

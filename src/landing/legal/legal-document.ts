@@ -1,7 +1,10 @@
 import type { SiteInfo } from '#contract/site.ts'
 
 /** What the texts say of the company. */
-export type LegalParties = Pick<SiteInfo, 'brandName' | 'contactEmail' | 'legalName' | 'cnpj' | 'dpoEmail'>
+export type LegalParties = Pick<
+  SiteInfo,
+  'brandName' | 'contactEmail' | 'legalName' | 'cnpj' | 'dpoEmail' | 'sendsEmail'
+>
 
 /** A paragraph, or the items of a list. */
 export type LegalBlock = string | readonly string[]

@@ -1,5 +1,9 @@
 import { companyName, type LegalDocument, type LegalParties } from './legal-document.ts'
 
+/** In the policy while a pixel does so. */
+const EMAIL_SHARING =
+  'Se você aceitou os cookies de marketing e se inscreveu na newsletter, enviamos à Meta o seu e-mail transformado em um código que não pode ser lido de volta (hash SHA-256), para medir o resultado dos anúncios. Ele não fica guardado por nós depois do envio, e deixa de ser enviado assim que você retira o consentimento.'
+
 export function privacyPolicy(parties: LegalParties): LegalDocument {
   const officer = parties.dpoEmail ?? parties.contactEmail
   return {
@@ -33,6 +37,7 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
         blocks: [
           'Seus dados nunca são vendidos.',
           'Compartilhamos o mínimo necessário com adquirentes, bandeiras, bancos e arranjos de pagamento; com prestadores que operam em nosso nome, sob contrato e sigilo; e com autoridades, quando a lei ou uma ordem judicial exige. Em pagamentos internacionais, a transferência segue os artigos 33 a 36 da LGPD.',
+          ...(parties.sendsEmail ? [EMAIL_SHARING] : []),
         ],
       },
       {

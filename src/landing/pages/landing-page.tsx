@@ -1,5 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { ConsentBanner } from '../browser/consent/consent-banner.tsx'
+import { EMAIL_NOTICE } from '../content/email-notice.ts'
 import { About } from '../sections/about.tsx'
 import { Benefits } from '../sections/benefits.tsx'
 import { Closing } from '../sections/closing.tsx'
@@ -34,7 +35,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
-      <ConsentBanner />
+      <ConsentBanner more={site.sendsEmail ? EMAIL_NOTICE : ''} />
       <JsonLd value={structuredData(site, logo)} />
     </>
   )

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { ActiveToolList } from '#contract/active-tools.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { sharePictureSvg } from '#design/share-picture.ts'
+import { EMAIL_NOTICE } from '../content/email-notice.ts'
 import { HERO } from '../content/hero.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
   LEGAL_DOCUMENTS,
   LEGAL_TITLES,
+  renderConsentNotices,
   renderErrorPage,
   renderLanding,
   renderLegalPage,
@@ -269,6 +271,18 @@ test('the answer to a form post shows its message at the form and stays out of s
   expect(refused).toContain(
     '<p role="status" id="answer" class="bad">Por favor, insira um e-mail válido.</p>',
   )
+})
+
+test('the banner with one sentence more is another text, and the privacy policy says it, too', () => {
+  const [ordinary, longer] = renderConsentNotices()
+  expect(longer?.version).not.toBe(ordinary?.version)
+  for (const sendsEmail of [false, true]) {
+    const site = { ...SITE, sendsEmail }
+    const page = renderLanding(site, ASSETS)
+    expect(page.includes(EMAIL_NOTICE)).toBe(sendsEmail)
+    expect((sendsEmail ? longer : ordinary)?.text.includes(EMAIL_NOTICE)).toBe(sendsEmail)
+    expect(renderLegalPage(site, ASSETS, 'privacidade').includes('hash SHA-256')).toBe(sendsEmail)
+  }
 })
 
 test('the living list says when, who, for what and for how long, and nothing in it becomes markup', () => {

@@ -17,7 +17,7 @@ export { withActiveTools } from '../legal/active-tools.ts'
 export { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
 export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
 export { LEGAL_TITLES } from '../legal/legal-titles.ts'
-export { renderConsentNotice } from './consent-notice.tsx'
+export { renderConsentNotices } from './consent-notice.tsx'
 export { renderLlmsText } from './llms-text.ts'
 
 /** Entry of the server's bundle: everything that the server renders with React, and nothing else of the page. */

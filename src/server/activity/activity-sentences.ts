@@ -62,6 +62,14 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'tags.test': say('pixels', (facts) => `testou ${pixel(facts)}`),
   'tags.breaker_pause': say('pixels', (facts) => `desligou ${pixel(facts)}, que falhava em visitas demais`),
   'tags.breaker_warn': say('pixels', (facts) => `avisou que ${pixel(facts)} falha em visitas demais`),
+  'tags.breaker_pause_cost': say(
+    'pixels',
+    (facts) => `desligou ${pixel(facts)}, que deixava a página lenta em visitas demais`,
+  ),
+  'tags.breaker_warn_cost': say(
+    'pixels',
+    (facts) => `avisou que ${pixel(facts)} deixa a página lenta em visitas demais`,
+  ),
   'deliveries.retry': say('pixels', (facts) => `mandou enviar de novo o que esperava de ${ofPixel(facts)}`),
   'tags.breaker_rearm': say('pixels', (facts) => `religou ${pixel(facts)} depois do disjuntor`),
 

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
-import type { PixelConflict, PixelHistory, Trash } from '#contract/pixel-history.ts'
+import type { PixelConflict, PixelHistory, RestoredPixel, Trash } from '#contract/pixel-history.ts'
+import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
+import { KILLERS } from '#tests/support/nasty-snippets.ts'
 import { sweepTrash } from './trash/sweep-trash.ts'
 
 const DAY_MS = 86_400_000
+const KILLER = Object.values(KILLERS)[0] ?? ''
 
 describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
   let site: DataApp
@@ -124,6 +127,26 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     expect((await compare({ ...typed, consent_category: 'x' }, 'stranger')).statusCode).toBe(403)
     await remove(pixel.id)
     expect((await compare({ ...typed, consent_category: 'desempenho' })).statusCode).toBe(404)
+  })
+
+  test('one whose code is no longer accepted comes back switched off, with its warning, and is refused when switched on', async () => {
+    const pixel = await add()
+    const { db } = site.database
+    await remove(pixel.id)
+    // As an older compiler took it.
+    await db.updateTable('tracking_pixels').set({ code: KILLER }).where('id', '=', pixel.id).execute()
+    const answer = await post(`/trash/${pixel.id}/restore`)
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json<RestoredPixel>().warning).toMatch(/não é mais aceito.*Edite o código/)
+    expect(await list()).toMatchObject([{ id: pixel.id, is_active: false, code: KILLER }])
+    expect((await trash()).total).toBe(0)
+    expect((await history(pixel.id)).versions[0]?.kind).toBe('restored')
+    const on = await site.call({
+      method: 'PATCH',
+      url: `/rest/v1/tracking_pixels?id=eq.${pixel.id}`,
+      payload: { is_active: true },
+    })
+    expect(on.json()).toMatchObject({ code: TAG_REFUSED })
   })
 
   test('of eight who restore at once, one does, and the history has it once', async () => {

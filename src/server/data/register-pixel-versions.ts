@@ -36,8 +36,8 @@ export async function registerPixelVersions(app: FastifyInstance, deps: PixelVer
 
     scope.post('/admin/api/trash/:id/restore', async (request, reply) => {
       const caller = await requireAdministrator(deps, request)
-      await restorePixel(service, pixels, { request, caller }, pathId(request))
-      return reply.code(204).send()
+      const restored = await restorePixel(service, pixels, { request, caller }, pathId(request))
+      return restored.warning === null ? reply.code(204).send() : restored
     })
 
     scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {

@@ -25,6 +25,8 @@ export interface Deliveries {
   category: OptionalCategory | null
   /** JSON that the engine does not look into. */
   payload: string
+  /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
+  email_hash: Generated<string | null>
   attempts: Generated<number>
   next_attempt_at: Timestamp
   /** While in the future, one worker is at it. */
@@ -42,6 +44,13 @@ export interface Deliveries {
 
 /** How a pixel's vendor is told. */
 export type PixelKind = 'meta' | 'google_analytics' | 'webhook'
+
+/** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
+export interface SignUpHashes {
+  consent_id: string
+  email_hash: string
+  expires_at: Timestamp
+}
 
 /** What became of events, by the hour in which they happened. What still waits is in the queue. */
 export interface DeliveryCounts {

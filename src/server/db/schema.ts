@@ -27,6 +27,7 @@ import type {
   DeliveryLog,
   DeliveryStops,
   PixelSecrets,
+  SignUpHashes,
 } from './delivery-schema.ts'
 import type {
   ConsentCounts,
@@ -143,15 +144,21 @@ interface TagMinutes {
   minute: Timestamp
   visits: number
   failed: number
+  /** Those that measured what it cost, and those of them in which it cost too much. */
+  measured: Generated<number>
+  slow: Generated<number>
 }
 
-/** A tag that failed in most of its visits. */
-interface TagBreakers {
+/** A tag that failed in most of its visits, or cost too many of them too much. */
+export interface TagBreakers {
   pixel_id: string
   /** Which it was then. */
   revision: string
   state: 'paused' | 'warned'
+  reason: 'failing' | 'slow'
+  /** Of those that were measured, where it is slow. */
   visits: number
+  /** Those that spoke against it. */
   failed: number
   tripped_at: Timestamp
 }
@@ -171,6 +178,8 @@ interface TagTests {
   /** Of the key that the token was traded for; null until it was. */
   key_hash: string | null
   key_until: Timestamp | null
+  /** Meta's, without which nothing of a test is told to it by the server. */
+  test_code: Generated<string | null>
   steps: Json<TestStep[]>
 }
 
@@ -301,6 +310,7 @@ export interface Schema {
   tracking_pixels: TrackingPixels
   pixel_secrets: PixelSecrets
   deliveries: Deliveries
+  sign_up_hashes: SignUpHashes
   delivery_counts: DeliveryCounts
   delivery_log: DeliveryLog
   delivery_stops: DeliveryStops

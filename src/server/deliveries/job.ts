@@ -25,6 +25,8 @@ export interface Target {
   /** Never logged, shown or put into an error. */
   secret: string
   webhookUrl: string | null
+  /** Whether it may be told the hash of an address: what was switched off since is not sent. */
+  sendsEmail: boolean
   siteUrl: string
   graphVersion: string
 }

@@ -25,7 +25,7 @@ export async function readTarget(
   const pixel = await db
     .selectFrom('tracking_pixels as pixel')
     .innerJoin('pixel_secrets as secret', 'secret.pixel_id', 'pixel.id')
-    .select(['pixel.type', 'pixel.pixel_id', 'pixel.webhook_url', 'secret.value'])
+    .select(['pixel.type', 'pixel.pixel_id', 'pixel.webhook_url', 'pixel.send_hashed_email', 'secret.value'])
     .where('pixel.id', '=', pixelId)
     .where('pixel.deleted_at', 'is', null)
     .executeTakeFirst()
@@ -37,6 +37,7 @@ export async function readTarget(
     account: pixel.pixel_id ?? '',
     secret: await secrets.open({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value),
     webhookUrl: pixel.webhook_url,
+    sendsEmail: pixel.send_hashed_email,
     siteUrl,
     graphVersion,
   }

@@ -14,6 +14,7 @@ const COLUMNS = {
   consent_id: 'uuid',
   category: 'text',
   payload: 'text',
+  email_hash: 'text',
   next_attempt_at: 'timestamptz',
   created_at: 'timestamptz',
   expires_at: 'timestamptz',

@@ -13,9 +13,11 @@ import { AppError } from '../http/app-error.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
 import { isPublicAddress } from '../http/is-public-address.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
 import { EventWriter } from './event-writer.ts'
-import { readChoice } from './read-choice.ts'
+import { allowsEmail, readChoice } from './read-choice.ts'
+import { sweepSignUps } from './remember-sign-up.ts'
 import { storeEvent } from './store-event.ts'
 import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
 
@@ -36,9 +38,10 @@ export interface EventDeps {
 
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
-  const { guard, destinations, siteUrl, onStored } = deps
-  const writer = new EventWriter(deps.db)
+  const { db, guard, destinations, siteUrl, onStored } = deps
+  const writer = new EventWriter(db)
   const isSecure = siteUrl.startsWith('https:')
+  sweepRegularly(app, 'addresses of subscriptions', () => sweepSignUps(db))
 
   app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'event')
@@ -65,9 +68,10 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
       now: Date.now(),
     }
     const identity = identify(context, page, granted, known)
-    await storeEvent(writer, granted, {
+    await storeEvent({ db, writer }, granted, {
       event,
       consentId: choice.id,
+      allowsEmail: allowsEmail(choice),
       payload: {
         ...describeEvent(event, page, request, context.now),
         marketing: choice.granted.includes('marketing'),

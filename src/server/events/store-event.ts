@@ -1,8 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ServerEvent } from '#contract/server-event.ts'
+import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
 import type { EventPayload } from '#server/db/delivery-schema.ts'
 import type { Destination } from './destinations.ts'
-import type { EventWriter } from './event-writer.ts'
+import { type EventRow, type EventWriter, insertEvents } from './event-writer.ts'
+import { takeSignUp } from './remember-sign-up.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -20,45 +23,57 @@ interface StoredEvent {
   event: ServerEvent
   consentId: string
   payload: EventPayload
+  /** The visitor was told that the address of a subscription is passed on, and agreed. */
+  allowsEmail: boolean
 }
 
 /** One row for each destination, durable when it resolves. The same event again changes nothing. */
-export function storeEvent(
-  writer: EventWriter,
+export async function storeEvent(
+  { db, writer }: { db: Db; writer: EventWriter },
+  destinations: readonly Destination[],
+  stored: StoredEvent,
+): Promise<void> {
+  const carriesEmail =
+    stored.allowsEmail && stored.event.name === 'sign_up' && destinations.some(({ sendsEmail }) => sendsEmail)
+  if (!carriesEmail) return writer.insert(rowsOf(destinations, stored, null))
+  await change(db, async (trx) => {
+    const hash = await takeSignUp(trx, stored.consentId, stored.payload.at)
+    await insertEvents(trx, rowsOf(destinations, stored, hash))
+  })
+}
+
+function rowsOf(
   destinations: readonly Destination[],
   { event, consentId, payload }: StoredEvent,
-): Promise<void> {
+  emailHash: string | null,
+): EventRow[] {
   const at = new Date(payload.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  return writer.insert(
-    destinations.map((destination) => ({
-      id: randomUUID(),
-      kind: destination.kind,
-      pixel_id: destination.id,
-      event_id: eventId,
-      event: event.name,
-      consent_id: consentId,
-      category: destination.category,
-      payload: JSON.stringify(payloadFor(destination, event, payload)),
-      next_attempt_at: at,
-      created_at: at,
-      expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
-    })),
-  )
+  return destinations.map((destination) => ({
+    id: randomUUID(),
+    kind: destination.kind,
+    pixel_id: destination.id,
+    event_id: eventId,
+    event: event.name,
+    consent_id: consentId,
+    category: destination.category,
+    payload: JSON.stringify(payloadFor(destination, payload, emailHash)),
+    email_hash: destination.sendsEmail ? emailHash : null,
+    next_attempt_at: at,
+    created_at: at,
+    expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
+  }))
 }
 
 /** What this destination is told, and nothing that only another one is. */
-function payloadFor({ kind, sendsEmail }: Destination, event: ServerEvent, all: EventPayload): EventPayload {
+function payloadFor(
+  { kind, sendsEmail }: Destination,
+  all: EventPayload,
+  emailHash: string | null,
+): EventPayload {
   const { fbp, fbc, client, session, engagementMs, ...shared } = all
   if (kind === 'google_analytics') return { ...shared, client, session, engagementMs } as EventPayload
   if (kind === 'webhook') return { ...shared, address: null, agent: null }
-  const email = sendsEmail && event.name === 'sign_up' ? hashEmail(event.email) : null
-  return { ...shared, fbp, fbc, ...(email === null ? {} : { email }) } as EventPayload
-}
-
-/** As Meta wants it: trimmed and in lower case; dots and what follows a plus belong to it. Null for what has accents. */
-export function hashEmail(email: string | undefined): string | null {
-  const normal = email?.trim().toLowerCase() ?? ''
-  if (!/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(normal)) return null
-  return createHash('sha256').update(normal).digest('hex')
+  const email = sendsEmail && emailHash !== null ? { email: emailHash } : {}
+  return { ...shared, fbp, fbc, ...email } as EventPayload
 }

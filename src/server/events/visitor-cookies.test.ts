@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashEmail } from './store-event.ts'
+import { hashEmail } from '#server/db/hash-email.ts'
 import { expireCookies, identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
 
 const NOW = 1_794_738_000_123
@@ -65,7 +65,7 @@ test.each([
   ['John_Smith@gmail.com', '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f'],
   ['João@exemplo.com.br', null],
   ['not an address', null],
-  [undefined, null],
+  ['', null],
 ])('%j is hashed as Meta wants it', (email, hash) => {
   expect(hashEmail(email)).toBe(hash)
 })

@@ -5,6 +5,7 @@ import { ANALYTICS_COOKIE, VISITOR_COOKIE } from '#contract/visitor-cookies.ts'
 import { change } from '#server/db/change.ts'
 import { countSettled } from '#server/db/count-settled.ts'
 import type { Db } from '#server/db/database.ts'
+import { forgetSignUp } from './remember-sign-up.ts'
 import { expireCookies, META_COOKIES } from './visitor-cookies.ts'
 
 /** What a visitor's newest choice ends. */
@@ -23,6 +24,7 @@ export async function withholdEvents(
   const refused = OPTIONAL_CATEGORIES.filter((category) => !granted.includes(category))
   if (refused.length === 0) return []
   await deleteWaiting(db, consentId, refused)
+  if (refused.includes('marketing')) await forgetSignUp(db, consentId)
   return expireCookies(cookieHeader, isSecure, [
     ...(refused.includes('marketing') ? META_COOKIES : []),
     ...(refused.includes('desempenho') ? [ANALYTICS_COOKIE] : []),

@@ -21,14 +21,14 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('words and parties are stored once, when they are first served, whoever serves them', async () => {
     database = await makeDatabase(engine)
     const { db } = database
-    const make = (words = notice) => new ConsentPremises({ db, log, notice: words, retentionDays: 30 })
+    const make = (words = notice) => new ConsentPremises({ db, log, notices: [words], retentionDays: 30 })
     const replicas = [make(), make(), make()]
-    await Promise.all(replicas.map((each) => each.keepNotice()))
+    await Promise.all(replicas.map((each) => each.keepNotice(notice.version)))
     await Promise.all(replicas.map((each) => each.keepParties(parties('a'))))
     const [stored, ...others] = await readNotices(db)
     expect(others).toEqual([])
     expect(stored).toMatchObject({ ...notice, hash: canonicalHash(notice) })
-    await replicas[0]?.keepNotice()
+    await replicas[0]?.keepNotice(notice.version)
     expect(await readNotices(db)).toEqual([stored])
     const hash = canonicalHash(parties('a'))
     expect(await readParties(db, [hash])).toMatchObject([{ hash, content: parties('a') }])
@@ -41,13 +41,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     const older = new ConsentPremises({
       db,
       log,
-      notice: { ...notice, version: 1, text: 'Antes' },
+      notices: [{ ...notice, version: 1, text: 'Antes' }],
       retentionDays: 30,
     })
-    await older.keepNotice()
+    await older.keepNotice(1)
     await older.keepParties(parties('a'))
-    const newer = new ConsentPremises({ db, log, notice, retentionDays: 60 })
-    await newer.keepNotice()
+    const newer = new ConsentPremises({ db, log, notices: [notice], retentionDays: 60 })
+    await newer.keepNotice(notice.version)
     await newer.keepParties(parties('b'))
     await newer.keepParties(parties('b', 'Outra razão social'))
     // The page was loaded from the older process, a moment before the tags changed.

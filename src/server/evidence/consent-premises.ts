@@ -10,7 +10,8 @@ type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'
 interface PremisesDeps {
   db: Db
   log: Pick<Logger, 'warn'>
-  notice: NoticeWords
+  /** Every wording that this build can ask with. */
+  notices: readonly NoticeWords[]
   retentionDays: number
 }
 
@@ -31,21 +32,27 @@ const KEPT_SETS = 100
  */
 export class ConsentPremises {
   readonly #deps: PremisesDeps
-  readonly #noticeHash: string
+  readonly #notices: ReadonlyMap<number, NoticeWords & { hash: string }>
   /** Hash of the parties by version of the tag set, as far as this process has served it. */
   readonly #parties = new Map<string, string>()
-  #noticeIsOwed = false
+  readonly #served = new Set<number>()
+  /** Versions of notices that are not stored yet. */
+  readonly #owedNotices = new Set<number>()
   /** Parties that are not stored yet, by hash. */
   readonly #owed = new Map<string, EvidencePartiesContent>()
 
   constructor(deps: PremisesDeps) {
     this.#deps = deps
-    this.#noticeHash = canonicalHash(deps.notice)
+    this.#notices = new Map(
+      deps.notices.map((notice) => [notice.version, { ...notice, hash: canonicalHash(notice) }]),
+    )
   }
 
-  /** Before the first page is served. */
-  async keepNotice(): Promise<void> {
-    this.#noticeIsOwed = true
+  /** Before a page that asks in these words is served. */
+  async keepNotice(version: number): Promise<void> {
+    if (this.#served.has(version)) return
+    this.#served.add(version)
+    this.#owedNotices.add(version)
     await this.#tryToStore()
   }
 
@@ -65,15 +72,18 @@ export class ConsentPremises {
 
   /** Whatever could not be stored when it was first served. */
   async storeOwed(): Promise<void> {
-    const { db, notice } = this.#deps
+    const { db } = this.#deps
     const first_served_at = new Date().toISOString()
-    if (this.#noticeIsOwed)
-      await db
-        .insertInto('consent_notices')
-        .values({ ...notice, hash: this.#noticeHash, first_served_at })
-        .onConflict((conflict) => conflict.column('hash').doNothing())
-        .execute()
-    this.#noticeIsOwed = false
+    for (const version of this.#owedNotices) {
+      const notice = this.#notices.get(version)
+      if (notice !== undefined)
+        await db
+          .insertInto('consent_notices')
+          .values({ ...notice, first_served_at })
+          .onConflict((conflict) => conflict.column('hash').doNothing())
+          .execute()
+      this.#owedNotices.delete(version)
+    }
     for (const [hash, content] of this.#owed) {
       const { tag_set_version } = content
       await db
@@ -96,10 +106,12 @@ export class ConsentPremises {
 
   /** For a choice on a page that was asked in these words, with these tags. Reads only what this process never served. */
   async premisesOf(textVersion: number, tagSetVersion: string): Promise<ChoicePremises> {
-    const { notice, retentionDays } = this.#deps
+    const { retentionDays } = this.#deps
     return {
       schema_version: RECORD_SCHEMA_VERSION,
-      notice_hash: textVersion === notice.version ? this.#noticeHash : await this.#findNotice(textVersion),
+      notice_hash: this.#served.has(textVersion)
+        ? (this.#notices.get(textVersion)?.hash ?? null)
+        : await this.#findNotice(textVersion),
       parties_hash: this.#parties.get(tagSetVersion) ?? (await this.#findParties(tagSetVersion)),
       retention_days: retentionDays,
     }

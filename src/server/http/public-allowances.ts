@@ -45,6 +45,8 @@ export const SAMPLES = {
     perAddress: { max: 3, windowMs: 10 * MINUTE_MS },
     perNetwork: { max: 15, windowMs: 10 * MINUTE_MS },
   },
+  /** The same of visits that measured what a tag cost them: they are looked at over an hour. */
+  'breaker-cost': { perAddress: perHour(3), perNetwork: perHour(15) },
 } as const satisfies Record<string, PublicAllowance>
 
 export type Sample = keyof typeof SAMPLES

@@ -10,7 +10,7 @@ interface FastPathParts {
   /** Built files, which both hosts answer. */
   shared: ReadonlyMap<string, PreparedResponse>
   /** The public host's pages and files. */
-  site: ReadonlyMap<string, PreparedResponse>
+  site: Pick<ReadonlyMap<string, PreparedResponse>, 'get'>
   tagFile: (path: string) => PreparedResponse | undefined
   hostOf: HostOf
 }

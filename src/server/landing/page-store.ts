@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
-import { toLetters } from '#contract/consent-choice.ts'
-import { TAG_CATEGORIES_ATTRIBUTE, TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
+import { EMAIL_TEXT_VERSION, toLetters } from '#contract/consent-choice.ts'
+import {
+  TAG_CATEGORIES_ATTRIBUTE,
+  TAG_SET_ATTRIBUTE,
+  TEXT_VERSION_ATTRIBUTE,
+} from '#contract/tag-manifest.ts'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/pages/boot-loader.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
@@ -21,6 +25,8 @@ export interface PageTags {
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
+  /** A pixel sends the address of a subscription: the banner says so, and asks again. */
+  sendsEmail: boolean
   /** True while a tag runs in a frame of its own. */
   hasRooms: boolean
   /** What stands in the page's own HTML, for everybody. */
@@ -38,6 +44,8 @@ interface PagePolicy {
 /** Holds the page as bytes. A request is a lookup; whatever changes the page swaps the bytes. */
 export class PageStore {
   readonly #html: string
+  /** The same with what the banner says while a pixel sends the address of a subscription. */
+  readonly #emailHtml: string
   readonly #policy: Policy
   readonly #https: boolean
   readonly #origins: readonly string[]
@@ -47,6 +55,7 @@ export class PageStore {
 
   constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
     this.#html = renderer.renderLanding(config.site, assets)
+    this.#emailHtml = renderer.renderLanding({ ...config.site, sendsEmail: true }, assets)
     this.#https = config.siteUrl.startsWith('https:')
     this.#origins = ownOrigins(config.siteUrl)
     this.#hsts = config.hsts
@@ -63,13 +72,14 @@ export class PageStore {
 
   #withTags(tags: PageTags | null): PagePolicy & { html: string } {
     if (tags === null) return { html: this.#html, policy: this.#policy }
-    const html = withHeadItems(this.#html, tags.head)
+    const html = withHeadItems(tags.sendsEmail ? this.#emailHtml : this.#html, tags.head)
     if (tags.version === null) return { html, policy: this.#policy }
     const letters = toLetters(tags.categories)
+    const text = tags.sendsEmail ? `${TEXT_VERSION_ATTRIBUTE}="${EMAIL_TEXT_VERSION}" ` : ''
     const named = replaceOnce(
       html,
       '<html ',
-      `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" `,
+      `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" ${text}`,
     )
     return { html: named, ...this.#policyWith(tags) }
   }

@@ -8,6 +8,9 @@ import type { Pictures } from './pictures.ts'
 import type { LandingRenderer } from './render-bundle.ts'
 import { siteFiles } from './site-files.ts'
 
+/** The text that says whom data goes to. */
+const CHANGING_SLUG = 'privacidade'
+
 interface PublicPagesDeps {
   config: Config
   renderer: LandingRenderer
@@ -33,6 +36,7 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
   const texts = legal.map(({ slug }) =>
     prepare(renderer.legalJsonPath(slug), JSON.stringify(renderer.LEGAL_DOCUMENTS[slug](config.site)), {
       ...file,
+      ...(slug === CHANGING_SLUG ? { 'cache-control': 'no-cache' } : {}),
       'content-type': 'application/json; charset=utf-8',
     }),
   )
@@ -54,6 +58,37 @@ export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<str
       (entry): entry is readonly [(typeof entry)[0], PreparedResponse] => entry[1] !== undefined,
     ),
   ])
+}
+
+/** What the same addresses answer while a pixel sends the address of a subscription: the privacy policy says so. */
+export async function prepareEmailPages({
+  config,
+  renderer,
+  documentAssets,
+}: Pick<PublicPagesDeps, 'config' | 'renderer' | 'documentAssets'>): Promise<Map<string, PreparedResponse>> {
+  const site = { ...config.site, sendsEmail: true }
+  return new Map(
+    await Promise.all([
+      prepare(
+        renderer.legalPagePath(CHANGING_SLUG),
+        renderer.renderLegalPage(site, documentAssets, CHANGING_SLUG),
+        {
+          ...pageHeaders(publicPagePolicy(config, documentAssets), { hsts: config.hsts }),
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'no-cache',
+        },
+      ),
+      prepare(
+        renderer.legalJsonPath(CHANGING_SLUG),
+        JSON.stringify(renderer.LEGAL_DOCUMENTS[CHANGING_SLUG](site)),
+        {
+          ...otherHeaders(config.hsts),
+          'cache-control': 'no-cache',
+          'content-type': 'application/json; charset=utf-8',
+        },
+      ),
+    ]),
+  )
 }
 
 async function prepare(path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> {

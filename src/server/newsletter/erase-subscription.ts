@@ -4,6 +4,7 @@ import { type AuditEntry, recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import { forgetEmail } from '../db/forget-email.ts'
 
 export interface Erased {
   found: boolean
@@ -30,6 +31,7 @@ export async function eraseSubscription(
       .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', normalizeEmail(email)))
       .returning(['status', 'attempts'])
       .executeTakeFirst()
+    await forgetEmail(trx, email)
     if (row === undefined) return { found: false, wasDelivered: false }
     await recordAudit(trx, { ...actor, action: 'newsletter.erase' }, now)
     return { found: true, wasDelivered: row.status === 'delivered' || row.attempts > 0 }

@@ -227,6 +227,9 @@ test.each([JSON_TYPE, FORM_TYPE])(
       onStored: () => {
         woken = true
       },
+      onSubscribed: async () => {
+        throw new Error('away')
+      },
     })
     const payload = type === JSON_TYPE ? '{"email":"ana@exemplo.com.br"}' : 'email=ana%40exemplo.com.br'
     const response = await app.inject({

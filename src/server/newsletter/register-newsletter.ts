@@ -24,11 +24,13 @@ export interface NewsletterDeps {
   renderAnswer: (message: string) => string
   /** Called when a subscription is durable. */
   onStored: () => void
+  /** Called before it is answered: the conversion that the page tells of next belongs to it. */
+  onSubscribed: (request: FastifyRequest, email: string) => Promise<void>
 }
 
 /** `POST /api/newsletter`: JSON from the page's script, or the plain form of a browser without it. */
 export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): void {
-  const { db, guard, renderAnswer, onStored } = deps
+  const { db, guard, renderAnswer, onStored, onSubscribed } = deps
   const pages: Record<Outcome, string> = {
     success: renderAnswer(NEWSLETTER_MESSAGES.success),
     invalid: renderAnswer(NEWSLETTER_MESSAGES.invalid),
@@ -63,6 +65,10 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
       reserveRoom(guard, 'newsletter')
       await storeSubscription(db, parsed.data.email, Date.now())
       onStored()
+      await onSubscribed(request, parsed.data.email).catch((error) =>
+        // The subscription is stored: whatever else it was for must not make it look lost.
+        request.log.warn({ err: error }, 'what a subscription is told to Meta with is missing'),
+      )
       return answer(request, reply, 200, 'success')
     })
   })

@@ -16,6 +16,8 @@ export interface TagSet {
   sources: TagSources
   /** True while a Tag Manager container is among them. */
   trustsContainer: boolean
+  /** A pixel sends the address of a subscription, as a hash: the page asks in other words. */
+  sendsEmail: boolean
   /** True while a tag runs in a frame of its own. */
   hasRooms: boolean
   /** What stands in the page's own HTML; a tag that is only that needs neither consent nor room in the policy. */
@@ -66,6 +68,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
       (category) => toldKinds.includes(category) || tags.some((tag) => tag.category === category),
     ),
     ...policyOf(running),
+    sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),
     head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
     rooms,

@@ -24,6 +24,7 @@ export interface ActivePixel {
   conversion_labels: ConversionLabels
   compiled: CompiledTag
   delivery?: PixelDelivery
+  send_hashed_email?: boolean
   runs_in?: PixelRunsIn
 }
 
@@ -37,6 +38,8 @@ export interface PreparedTag {
   room: Room | null
   /** The server tells its vendor of events. */
   isTold: boolean
+  /** With the hash of a subscription's address, which visitors must have been told of. */
+  sendsEmail: boolean
   /** The tag as it stands in the manifest. */
   script: string
   /** Text of each file by its path. */
@@ -89,12 +92,14 @@ export function prepareTag(
   const room = isIsolated ? renderRoom({ ...tag, steps: compiled.steps }, sources) : null
   const pageTag = room === null ? tag : inRoom(tag, room)
   const script = toScript(pageTag)
+  const isTold = (pixel.delivery ?? 'browser') !== 'browser'
   return {
     compiled,
     tag,
     pageTag,
     room,
-    isTold: (pixel.delivery ?? 'browser') !== 'browser',
+    isTold,
+    sendsEmail: isTold && pixel.type === 'meta' && pixel.send_hashed_email === true,
     script,
     files,
     marks,

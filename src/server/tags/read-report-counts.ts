@@ -40,8 +40,12 @@ function readLastRuns(db: Db): Promise<{ pixel_id: string; last_ran_at: string |
       'id as pixel_id',
       eb
         .selectFrom('tag_reports')
-        .select((report) => report.fn.max('tag_reports.last_ran_at').as('last_ran_at'))
+        .select('tag_reports.last_ran_at')
         .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id')
+        .where('tag_reports.last_ran_at', 'is not', null)
+        // The newest hour in which it ran has the newest time: no other is read.
+        .orderBy('tag_reports.hour', 'desc')
+        .limit(1)
         .as('last_ran_at'),
     ])
     .where('deleted_at', 'is', null)

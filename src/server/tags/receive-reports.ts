@@ -95,6 +95,7 @@ export function registerTagReports(
     const visit = readVisit(parsed.data, ran, mayHinder)
     // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.
     const isSampled = guard.limits.samples(request, 'breaker')
+    const isCostSampled = results.some(isMeasured) && guard.limits.samples(request, 'breaker-cost')
     const counted: [PreparedTag, TagResult][] = []
     for (const result of results) {
       if (!open.delete(result.id)) continue
@@ -108,6 +109,7 @@ export function registerTagReports(
       if (member === undefined) continue
       noteEvidence(evidence, member, result, visit)
       if (isSampled) breaker.add(id, member.revision, column === 'failed')
+      if (isCostSampled && isMeasured(result)) breaker.addCost(id, member.revision, result.ms)
       counted.push([member, result])
     }
     if (isSampled) noteCost({ evidence, counts }, counted, parsed.data.unattributed_ms)
@@ -122,6 +124,10 @@ export function registerTagReports(
     }
     return reply.code(204).send()
   })
+}
+
+function isMeasured(result: TagResult): result is TagResult & { ms: number } {
+  return result.ms !== undefined && result.requests !== undefined
 }
 
 /** The tags of the set that the page ran, by id. */

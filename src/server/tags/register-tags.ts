@@ -20,6 +20,7 @@ import { sweepTagData, type TagRetention } from './sweep-tag-data.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
+import type { CopyTestEvent } from './testing/test-deps.ts'
 
 interface TagDeps
   extends Pick<BreakerDeps, 'mailAdministrators'>,
@@ -34,6 +35,7 @@ interface TagDeps
   siteUrl: string
   ownHosts: ReadonlySet<string>
   withhold: Parameters<typeof registerConsent>[1]['withhold']
+  copyTestEvent: CopyTestEvent
   premisesOf: Parameters<typeof registerConsent>[1]['premisesOf']
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
 
 const BLOCKED_HOST_DAYS = 90
-/** The breaker looks at ten minutes. */
+/** The breaker looks at an hour at most. */
 const MINUTE_DAYS = 1
 /** Health looks at one day, the cost of a tag at three. */
 const EVIDENCE_DAYS = TAG_COST_DAYS

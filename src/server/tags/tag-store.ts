@@ -201,11 +201,12 @@ export class TagStore {
 
 /** The manifest names the rest; whom our server alone tells stands in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  const shown = ({ sources, head, hasRooms, recipients }: TagSet) =>
+  const shown = ({ sources, head, hasRooms, sendsEmail, recipients }: TagSet) =>
     JSON.stringify([
       sources,
       head,
       hasRooms,
+      sendsEmail,
       recipients.filter(({ isTold }) => isTold).map(({ tag, marks }) => [tag.type, tag.category, marks]),
     ])
   return shown(a) === shown(b)

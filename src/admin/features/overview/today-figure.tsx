@@ -35,19 +35,22 @@ export function TodayFigure({
         <span
           className={cn(
             'tabular-nums',
-            value === null ? 'text-base/9 text-on-ink-2' : 'text-[1.625rem]/9 font-semibold tracking-tight',
+            value === null
+              ? 'text-base/7 text-on-ink-2 sm:text-base/9'
+              : 'text-xl/7 font-semibold tracking-tight sm:text-[1.625rem]/9',
             isAlarm && 'text-bad-ink',
           )}
         >
           {value ?? 'não medido'}
         </span>
         {beside ? <span className="text-[0.8125rem] text-on-ink-2">{beside}</span> : null}
+        <span className="text-[0.8125rem]/5 text-on-ink-2 sm:w-full">{under}</span>
       </span>
-      <span className="block text-[0.8125rem]/5 text-on-ink-2">{under}</span>
-      {children ? <span className="mt-2.5 block">{children}</span> : null}
+      {/* On a phone the list below is what was come for. */}
+      {children ? <span className="mt-2.5 hidden sm:block">{children}</span> : null}
     </>
   )
-  const look = 'block h-full rounded-1 p-2'
+  const look = 'block h-full rounded-1 px-2 py-1 sm:py-2'
   return (
     <li className="min-w-0 wrap-anywhere lg:border-l lg:border-ink-2 lg:pl-2 lg:first:border-l-0 lg:first:pl-0">
       {path === undefined ? (

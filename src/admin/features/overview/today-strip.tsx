@@ -64,7 +64,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
   const refusedShare = share(refused.today, choices.today)
   const before = share(accepted.yesterday, choices.yesterday)
   return (
-    <ul className="-mx-2 grid grid-cols-2 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
+    <ul className="-mx-2 grid grid-cols-2 gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
       <Counted label="Visitas que escolheram" figure={choices} dates={dates} />
       <TodayFigure
         label="Aceitaram tudo"

@@ -1,12 +1,12 @@
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { ACCEPT_ALL, CHOOSE, POLICY, QUESTION, REGION, REJECT } from './consent-texts.ts'
 
-/** Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
-export function ConsentBanner() {
+/** `more` is said beyond the ordinary words. Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
+export function ConsentBanner({ more = '' }: { more?: string }) {
   return (
     <section className="consent" aria-label={REGION} hidden>
       <p>
-        {QUESTION}{' '}
+        {QUESTION} {more === '' ? null : <b>{more} </b>}
         <a href={legalPagePath('cookies')} data-legal="cookies">
           {POLICY}
         </a>

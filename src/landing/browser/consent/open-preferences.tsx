@@ -17,6 +17,8 @@ export function openPreferences({ opener, ...choice }: OpenPreferencesOptions): 
   mountDialog(opener, preferencesStyle, (onClose) => (
     <PreferencesDialog
       {...choice}
+      // What the banner of this page says beyond the ordinary words.
+      more={document.querySelector('.consent b')?.textContent}
       onClose={onClose}
       code={readConsentCookie()?.id.slice(0, 13).toUpperCase()}
     />

@@ -10,13 +10,15 @@ interface PreferencesDialogProps {
   granted: readonly ConsentCategory[]
   /** Categories that have a tag now. */
   inUse: readonly ConsentCategory[]
+  /** What is said beyond the ordinary words. */
+  more?: string | null | undefined
   choose: (granted: ConsentCategory[], action: ConsentAction) => void
   onClose: () => void
   /** Of the choice that there is, as its visitor may need to name it. */
   code?: string | undefined
 }
 
-export function PreferencesDialog({ granted, inUse, choose, onClose, code }: PreferencesDialogProps) {
+export function PreferencesDialog({ granted, inUse, more, choose, onClose, code }: PreferencesDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
 
@@ -68,6 +70,7 @@ export function PreferencesDialog({ granted, inUse, choose, onClose, code }: Pre
           </button>
         </div>
         <p className="more">
+          {more}
           <a href={legalPagePath('cookies')}>{POLICY}</a>
         </p>
         {code && (

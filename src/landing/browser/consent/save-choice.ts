@@ -1,5 +1,5 @@
 import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
-import { CONSENT_PATH, CONSENT_TEXT_VERSION, type ConsentAction } from '#contract/consent-choice.ts'
+import { CONSENT_PATH, type ConsentAction } from '#contract/consent-choice.ts'
 import type { ConsentRecord } from '#contract/consent-record.ts'
 import { readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
 import { noteCookiesBeforeTags } from '../shared/cookies-before-tags.ts'
@@ -13,12 +13,13 @@ export function saveChoice(granted: ConsentCategory[], action: ConsentAction, ta
   const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
   const id = before?.id ?? randomId()
   if (granted.length > 0 && !before?.granted.length) noteCookiesBeforeTags()
-  writeConsentCookie({ textVersion: CONSENT_TEXT_VERSION, granted, asked: tagSet.inUse, id })
+  const { textVersion } = tagSet
+  writeConsentCookie({ textVersion, granted, asked: tagSet.inUse, id })
   record({
     id,
     action: taken ? 'revoke' : action,
     categories: granted as OptionalCategory[],
-    text_version: CONSENT_TEXT_VERSION,
+    text_version: textVersion,
     tag_set_version: tagSet.version,
   })
   if (!taken) return false

@@ -25,7 +25,7 @@ export function startConsent(
     onGranted(granted)
   }
   wireConsent(tagSet, loadPreferences, grant)
-  const granted = readGranted(tagSet.inUse)
+  const granted = readGranted(tagSet)
   if (granted === null) void typeface.then(showBanner)
   else grant(granted)
 }

@@ -42,7 +42,7 @@ export function wireConsent(
     opening = true
     try {
       const part = await loadPreferences()
-      part.openPreferences({ granted: readGranted(tagSet.inUse) ?? [], inUse: tagSet.inUse, opener, choose })
+      part.openPreferences({ granted: readGranted(tagSet) ?? [], inUse: tagSet.inUse, opener, choose })
     } finally {
       opening = false
     }

@@ -11,7 +11,7 @@ export async function openLegal(
   opener: HTMLElement,
 ): Promise<void> {
   const response = await answer
-  if (!response.ok) throw new Error(`${slug}: ${response.status}`)
+  if (!response.ok) throw new Error(slug)
   const text: LegalDocument = await response.json()
   mountDialog(opener, legalTextStyle, (onClose) => (
     <LegalDialog title={legalTitle(slug)} document={text} onClose={onClose} />

@@ -3,6 +3,7 @@ import { TEST_FRAGMENT, TEST_START_PATH } from '#contract/test-link.ts'
 import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
 import type { LoadPreferences } from '../consent/wire-consent.ts'
 import { askChoice } from './ask-choice.ts'
+import { awaitConversions } from './await-conversions.ts'
 import { keepOnPage } from './keep-on-page.ts'
 import { runTested } from './run-tested.ts'
 import { runTestedRoom } from './run-tested-room.ts'
@@ -35,7 +36,8 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
   updateGoogleConsent(granted)
   const isAllowed = granted.includes(category)
   reporter.add({ kind: 'chosen', ok: isAllowed })
-  if (isAllowed && test.tag.room) runTestedRoom(test, reporter, bar)
+  if (isAllowed && !test.runs) await awaitConversions(reporter, bar)
+  else if (isAllowed && test.tag.room) runTestedRoom(test, reporter, bar)
   else if (isAllowed) await runTested(test, reporter, bar)
   else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
 }

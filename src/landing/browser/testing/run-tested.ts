@@ -44,7 +44,7 @@ export async function runTested(
   watchConversions((conversion) => {
     phase += 1
     const ok = deliverConversion(conversion, [tag]).length > 0
-    reporter.add({ kind: 'conversion', conversion: conversion.name, ok }, phase)
+    reporter.add({ kind: 'conversion', conversion: conversion.name, id: conversion.id, ok }, phase)
     bar.say('O clique foi tentado, e a página fica aqui. Veja o resultado no painel.')
   })
   bar.say('A tag está rodando. Deixe esta aba aberta.')

@@ -15,6 +15,7 @@ const NAMES: Record<ServerEventName, { event_name: string; content_name?: string
 export function composeMetaEvent(
   { event, event_id, payload }: Job,
   siteUrl: string,
+  sendsEmail: boolean,
 ): Record<string, unknown> {
   const { event_name, content_name } = NAMES[event]
   const { address, agent, fbp, fbc, visitor, email } = payload
@@ -30,7 +31,7 @@ export function composeMetaEvent(
       ...(fbp === undefined ? {} : { fbp }),
       ...(fbc === undefined ? {} : { fbc }),
       external_id: [createHash('sha256').update(visitor.toLowerCase()).digest('hex')],
-      ...(email === undefined ? {} : { em: [email] }),
+      ...(email === undefined || !sendsEmail ? {} : { em: [email] }),
     },
     ...(content_name === undefined ? {} : { custom_data: { content_name } }),
   }

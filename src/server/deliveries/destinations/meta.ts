@@ -18,7 +18,7 @@ export const metaChannel: Channel = {
 
 /** The token travels in a header: addresses end up in logs. */
 export function composeMetaRequest(
-  { account, secret, siteUrl, graphVersion }: Target,
+  { account, secret, siteUrl, graphVersion, sendsEmail }: Target,
   jobs: readonly Job[],
   testCode?: string,
 ): Request {
@@ -26,7 +26,7 @@ export function composeMetaRequest(
     url: `${GRAPH}/${graphVersion}/${account}/events`,
     headers: { authorization: `Bearer ${secret}` },
     body: {
-      data: jobs.map((job) => composeMetaEvent(job, siteUrl)),
+      data: jobs.map((job) => composeMetaEvent(job, siteUrl, sendsEmail)),
       ...(testCode === undefined ? {} : { test_event_code: testCode }),
     },
   }

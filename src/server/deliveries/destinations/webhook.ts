@@ -21,7 +21,7 @@ export const webhookChannel: Channel = {
 export function composeWebhookRequest(
   { webhookUrl, secret, siteUrl }: Target,
   job: Job,
-  now = Date.now(),
+  { isTest = false, now = Date.now() }: { isTest?: boolean; now?: number } = {},
 ): Request {
   const { event, event_id, payload } = job
   const body = {
@@ -30,6 +30,8 @@ export function composeWebhookRequest(
     data: {
       event_id,
       event,
+      // Ours to say: whoever receives it must not count it.
+      ...(isTest ? { test: true } : {}),
       url: pageAddress(siteUrl, payload),
       ...(payload.title === undefined ? {} : { title: payload.title }),
       ...(payload.campaign === undefined ? {} : { campaign: payload.campaign }),

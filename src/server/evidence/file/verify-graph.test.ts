@@ -67,7 +67,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const visitor = randomUUID()
 
   async function choose(at: number, consent_id = randomUUID()): Promise<void> {
-    const premises = new ConsentPremises({ db, log, notice, retentionDays: 1826 })
+    const premises = new ConsentPremises({ db, log, notices: [notice], retentionDays: 1826 })
     await db
       .insertInto('consent_records')
       .values({
@@ -86,8 +86,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     db = database.db
-    const premises = new ConsentPremises({ db, log, notice, retentionDays: 1826 })
-    await premises.keepNotice()
+    const premises = new ConsentPremises({ db, log, notices: [notice], retentionDays: 1826 })
+    await premises.keepNotice(1)
     await premises.keepParties(parties)
     for (let minute = 0; minute < 4; minute++) {
       for (let at = 0; at < 3 + minute; at++) await choose(AT + minute * MINUTE_MS + at)

@@ -2,24 +2,40 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/database.ts'
 import type { Logger } from '#server/http/logger.ts'
 import { RegularFlush } from '#server/http/regular-flush.ts'
-import { BREAKER_WINDOW_MS, isFailing, type WindowCounts } from './breaker-rule.ts'
+import { BREAKER_RULES, type BreakerReason, isTooDear, type WindowCounts } from './breaker-rule.ts'
 
 const MINUTE_MS = 60_000
 /** While nothing can be written, this many are kept in memory, and no more. */
 const MAX_KEPT = 5_000
-/** Five parameters each. */
+/** Seven parameters each. */
 const ROWS_PER_STATEMENT = 1_000
 
-interface Minute extends WindowCounts {
+interface Counts {
+  visits: number
+  failed: number
+  measured: number
+  slow: number
+}
+
+interface Minute extends Counts {
   pixel_id: string
   revision: string
   minute: string
 }
 
-/** A tag that failed in more than half of the visits of the window, whichever process heard of them. */
+const COLUMNS = ['visits', 'failed', 'measured', 'slow'] as const satisfies (keyof Counts)[]
+/** Which columns each reason is judged by: all visits, and those that speak against the tag. */
+const JUDGED_BY = {
+  failing: ['visits', 'failed'],
+  slow: ['measured', 'slow'],
+} as const satisfies Record<BreakerReason, readonly [keyof Counts, keyof Counts]>
+const REASONS = Object.keys(JUDGED_BY) as BreakerReason[]
+
+/** A tag that too many visits of the window speak against, whichever process heard of them. */
 export interface Failing extends WindowCounts {
   pixelId: string
   revision: string
+  reason: BreakerReason
 }
 
 interface BreakerBufferDeps {
@@ -29,7 +45,7 @@ interface BreakerBufferDeps {
   onFailing: (failing: Failing) => Promise<void>
 }
 
-/** Counts the visits of each tag by minute, writes them once a second, and looks at the last ten minutes of what failed. */
+/** Counts the visits of each tag by minute, writes them once a second, and looks back at those that speak against one. */
 export class BreakerBuffer {
   readonly #deps: BreakerBufferDeps
   readonly #flush: RegularFlush
@@ -41,8 +57,12 @@ export class BreakerBuffer {
   }
 
   add(pixelId: string, revision: string, failed: boolean, now = Date.now()): void {
-    const minute = new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS).toISOString()
-    this.#merge({ pixel_id: pixelId, revision, minute, visits: 1, failed: failed ? 1 : 0 })
+    this.#count(pixelId, revision, { visits: 1, failed: failed ? 1 : 0, measured: 0, slow: 0 }, now)
+  }
+
+  /** A visit that measured what the tag cost it. */
+  addCost(pixelId: string, revision: string, ms: number, now = Date.now()): void {
+    this.#count(pixelId, revision, { visits: 0, failed: 0, measured: 1, slow: isTooDear(ms) ? 1 : 0 }, now)
   }
 
   flush(): Promise<void> {
@@ -53,6 +73,11 @@ export class BreakerBuffer {
     return this.#flush.stop()
   }
 
+  #count(pixelId: string, revision: string, counts: Counts, now: number): void {
+    const minute = new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS).toISOString()
+    this.#merge({ pixel_id: pixelId, revision, minute, ...counts })
+  }
+
   #merge(more: Minute): void {
     const key = `${more.pixel_id} ${more.revision} ${more.minute}`
     const known = this.#kept.get(key)
@@ -60,12 +85,11 @@ export class BreakerBuffer {
       if (this.#kept.size < MAX_KEPT) this.#kept.set(key, more)
       return
     }
-    known.visits += more.visits
-    known.failed += more.failed
+    for (const column of COLUMNS) known[column] += more[column]
   }
 
   async #write(): Promise<void> {
-    const { db, onFailing, log } = this.#deps
+    const { db } = this.#deps
     // Sorted: two replicas that lock the same rows in different orders would wait for each other.
     const keys = [...this.#kept.keys()].sort()
     for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT) {
@@ -78,15 +102,25 @@ export class BreakerBuffer {
         for (const row of rows) this.#merge(row)
         throw error
       }
-      const suspects = new Map(rows.filter(({ failed }) => failed > 0).map((row) => [row.pixel_id, row]))
-      for (const { pixel_id: pixelId, revision } of suspects.values()) {
-        try {
-          const counts = await readWindow(db, pixelId, revision)
-          if (isFailing(counts)) await onFailing({ pixelId, revision, ...counts })
-        } catch (error) {
-          // The counts are stored: the next visit that fails has them looked at again.
-          log.warn({ err: error }, 'a tag that fails could not be looked at')
-        }
+      for (const reason of REASONS) await this.#judge(rows, reason)
+    }
+  }
+
+  async #judge(written: readonly Minute[], reason: BreakerReason): Promise<void> {
+    const { db, onFailing, log } = this.#deps
+    const [, against] = JUDGED_BY[reason]
+    const suspects = new Map(
+      written
+        .filter((row) => row[against] > 0)
+        .map((row) => [`${row.pixel_id} ${row.revision}`, { pixelId: row.pixel_id, revision: row.revision }]),
+    )
+    for (const suspect of suspects.values()) {
+      try {
+        const counts = await readWindow(db, suspect, reason)
+        if (BREAKER_RULES[reason].isBroken(counts)) await onFailing({ ...suspect, reason, ...counts })
+      } catch (error) {
+        // The counts are stored: the next visit that fails has them looked at again.
+        log.warn({ err: error }, 'a tag that fails could not be looked at')
       }
     }
   }
@@ -105,6 +139,8 @@ async function writeMinutes(db: Db, batch: readonly Minute[]): Promise<void> {
       conflict.columns(['pixel_id', 'revision', 'minute']).doUpdateSet({
         visits: sql<number>`tag_minutes.visits + excluded.visits`,
         failed: sql<number>`tag_minutes.failed + excluded.failed`,
+        measured: sql<number>`tag_minutes.measured + excluded.measured`,
+        slow: sql<number>`tag_minutes.slow + excluded.slow`,
       }),
     )
     .execute()
@@ -112,19 +148,20 @@ async function writeMinutes(db: Db, batch: readonly Minute[]): Promise<void> {
 
 async function readWindow(
   db: Db,
-  pixelId: string,
-  revision: string,
+  { pixelId, revision }: Pick<Failing, 'pixelId' | 'revision'>,
+  reason: BreakerReason,
   now = Date.now(),
 ): Promise<WindowCounts> {
+  const [all, against] = JUDGED_BY[reason]
   const sums = await db
     .selectFrom('tag_minutes')
     .select((eb) => [
-      eb.fn.sum<number | string | null>('visits').as('visits'),
-      eb.fn.sum<number | string | null>('failed').as('failed'),
+      eb.fn.sum<number | string | null>(all).as('visits'),
+      eb.fn.sum<number | string | null>(against).as('failed'),
     ])
     .where('pixel_id', '=', pixelId)
     .where('revision', '=', revision)
-    .where('minute', '>', new Date(now - BREAKER_WINDOW_MS).toISOString())
+    .where('minute', '>', new Date(now - BREAKER_RULES[reason].windowMs).toISOString())
     .executeTakeFirstOrThrow()
   return { visits: Number(sums.visits ?? 0), failed: Number(sums.failed ?? 0) }
 }

@@ -1,14 +1,16 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Database } from '#server/db/database.ts'
 import { createLogger } from '#server/http/logger.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { readP75 } from '../cost/read-p75.ts'
 import { readOverview } from '../read-overview.ts'
 import { TagCompiler } from '../tag-compiler.ts'
 import { TagStore } from '../tag-store.ts'
 import type { BreakerBuffer } from './breaker-buffer.ts'
-import { isFailing } from './breaker-rule.ts'
+import { isFailing, isSlow, isTooDear } from './breaker-rule.ts'
 import { type AdministratorNews, createBreaker } from './create-breaker.ts'
 import { rearmBreaker } from './rearm-breaker.ts'
 
@@ -23,6 +25,43 @@ test.each([
   [1000, 501, true],
 ])('of %i visits %i that failed: %s', (visits, failed, expected) => {
   expect(isFailing({ visits, failed })).toBe(expected)
+})
+
+test.each([
+  [49, 49, false],
+  [50, 12, false],
+  [50, 13, true],
+  [52, 13, false],
+  [52, 14, true],
+  [1000, 250, false],
+  [1000, 251, true],
+])('of %i measured visits %i in which it cost too much: %s', (visits, failed, expected) => {
+  expect(isSlow({ visits, failed })).toBe(expected)
+})
+
+test.each([
+  [0, false],
+  [500, false],
+  [501, true],
+])('%i ms are too much: %s', (ms, expected) => {
+  expect(isTooDear(ms)).toBe(expected)
+})
+
+test('slow is what has a 75th percentile of more than 500 ms, and never of fewer than fifty visits', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.constantFrom(499, 500, 501)), {
+        maxLength: 120,
+      }),
+      (times) => {
+        const histogram = new Map<number, number>()
+        for (const ms of times) histogram.set(ms, (histogram.get(ms) ?? 0) + 1)
+        const expected = times.length >= 50 && (readP75(histogram) ?? 0) > 500
+        expect(isSlow({ visits: times.length, failed: times.filter(isTooDear).length })).toBe(expected)
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
 
 describe.each(ENGINES)('the breaker, on %s', (engine) => {
@@ -81,6 +120,17 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
     for (const { tags } of replicas) await tags.refresh()
   }
+  /** The same of visits that measured. */
+  async function measure(id: string, { slow, fine }: { slow: number; fine: number }, now = Date.now()) {
+    for (const [index, { tags, breaker }] of replicas.entries()) {
+      const revision = tags.prepared.get(id)?.revision ?? ''
+      const share = (count: number) => (index === 0 ? Math.ceil(count / 2) : Math.floor(count / 2))
+      for (let n = 0; n < share(slow); n++) breaker.addCost(id, revision, 501, now)
+      for (let n = 0; n < share(fine); n++) breaker.addCost(id, revision, 500, now)
+    }
+    await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
+    for (const { tags } of replicas) await tags.refresh()
+  }
   const onPage = () =>
     replicas.map(
       ({ tags }) => tags.current.members.length + (tags.current.sources.script.length > 0 ? 10 : 0),
@@ -128,6 +178,54 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(pixel.is_active).toBe(true)
   })
 
+  test('pauses a tag that costs a quarter of the measured visits too much, once, and tells what it was', async () => {
+    const id = await addPixel(true)
+    await measure(id, { slow: 20, fine: 29 })
+    // Whatever it costs, forty-nine visits are too few, and they count for nothing else.
+    expect(onPage()).toEqual([11, 11])
+    await measure(id, { slow: 0, fine: 31 })
+    await measure(id, { slow: 1, fine: 0 })
+    // Twenty-one of eighty-one: the third quarter is the first that is above the limit.
+    expect(onPage()).toEqual([0, 0])
+    const status = await statusOf(id)
+    expect(status?.health).toBe('paused')
+    expect(status?.reasons[0]).toMatchObject({
+      code: 'breaker_paused',
+      message: expect.stringContaining(
+        'a tag ocupou o navegador por mais de 500 ms em 21 de 81 visitas medidas (26%) em uma hora',
+      ),
+      action: { kind: 'rearm', label: 'Religar' },
+    })
+    await measure(id, { slow: 10, fine: 0 })
+    expect(await actions()).toEqual(['tags.breaker_pause_cost by disjuntor'])
+    expect(news).toHaveLength(1)
+    expect(news[0]?.paragraphs.join(' ')).toMatch(
+      /^Ela ocupou o navegador por mais de 500 ms em 21 de 81 visitas .* Veja o custo dela/,
+    )
+    await rearmBreaker(database.db, { kind: 'service' }, id)
+    for (const { tags } of replicas) await tags.refresh()
+    await measure(id, { slow: 49, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    await measure(id, { slow: 1, fine: 0 })
+    expect(onPage()).toEqual([0, 0])
+  })
+
+  test('looks an hour back at what a tag costs, and only warns of it where nobody allowed more', async () => {
+    const id = await addPixel(false)
+    await measure(id, { slow: 60, fine: 0 }, Date.now() - 61 * 60_000)
+    await measure(id, { slow: 1, fine: 0 })
+    expect(await actions()).toEqual([])
+    await measure(id, { slow: 49, fine: 0 }, Date.now() - 58 * 60_000)
+    await measure(id, { slow: 1, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    // A tag that fails as well is said to, instead; said once, each is not said again.
+    await visit(id, { failed: 60, fine: 0 })
+    await measure(id, { slow: 1, fine: 0 })
+    await visit(id, { failed: 1, fine: 0 })
+    expect(await actions()).toEqual(['tags.breaker_warn_cost by disjuntor', 'tags.breaker_warn by disjuntor'])
+    expect(news).toEqual([])
+  })
+
   test('only warns where nobody allowed more: the tag stays, the dashboard says it, nobody is written to', async () => {
     const id = await addPixel(false)
     await visit(id, { failed: 60, fine: 0 })
@@ -136,7 +234,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(news).toEqual([])
     expect(await actions()).toEqual(['tags.breaker_warn by disjuntor'])
     const breaker = await database.db.selectFrom('tag_breakers').selectAll().executeTakeFirstOrThrow()
-    expect(breaker).toMatchObject({ state: 'warned', visits: 60, failed: 60 })
+    expect(breaker).toMatchObject({ state: 'warned', reason: 'failing', visits: 60, failed: 60 })
   })
 
   test('pauses what it only warned of, once that is allowed and it goes on', async () => {

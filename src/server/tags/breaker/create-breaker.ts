@@ -2,6 +2,7 @@ import type { Db } from '#server/db/database.ts'
 import type { Logger } from '#server/http/logger.ts'
 import type { TagStore } from '../tag-store.ts'
 import { BreakerBuffer, type Failing } from './breaker-buffer.ts'
+import { describeTrip } from './describe-trip.ts'
 import { tripBreaker } from './trip-breaker.ts'
 
 /** News for everybody who looks after the site. */
@@ -28,9 +29,10 @@ export function createBreaker({ db, log, tags, mailAdministrators }: BreakerDeps
     if (tags.prepared.get(failing.pixelId)?.revision !== failing.revision) return
     const trip = await tripBreaker(db, failing)
     if (trip === null) return
-    log.warn({ pixel: failing.pixelId, state: trip.state }, 'a tag fails in most visits')
+    const { pixelId, reason } = failing
+    log.warn({ pixel: pixelId, state: trip.state, reason }, 'too many visits speak against a tag')
     if (trip.version === null) return
-    tags.noteChange(await trip.version, [failing.pixelId])
+    tags.noteChange(await trip.version, [pixelId])
     // It is paused whatever happens here: every process looks at the version again within a second.
     await tags
       .refresh()
@@ -40,15 +42,16 @@ export function createBreaker({ db, log, tags, mailAdministrators }: BreakerDeps
   return new BreakerBuffer({ db, log, onFailing })
 }
 
-function newsOf(name: string, { pixelId, visits, failed }: Failing): AdministratorNews {
+function newsOf(name: string, failing: Failing): AdministratorNews {
+  const isSlow = failing.reason === 'slow'
   return {
     kind: 'tag-paused',
     subject: `A tag "${name.slice(0, 80)}" foi pausada`,
     paragraphs: [
-      `Ela falhou em ${failed} de ${visits} visitas em dez minutos, e o disjuntor dela está ligado. A página já está sem ela; o pixel continua ativo no painel, com a saúde "Pausado".`,
-      'Veja o erro, corrija o código e use "Religar". Os avisos vêm dos navegadores das visitas e podem ser forjados: se a tag está boa, religue.',
+      `${describeTrip('Ela', failing)}, e o disjuntor dela está ligado. A página já está sem ela; o pixel continua ativo no painel, com a saúde "Pausado".`,
+      `${isSlow ? 'Veja o custo dela na página do pixel, fale com a plataforma ou troque o código, e use "Religar".' : 'Veja o erro, corrija o código e use "Religar".'} Os avisos vêm dos navegadores das visitas e podem ser forjados: se a tag está boa, religue.`,
     ],
-    path: `/admin/pixels/${pixelId}`,
+    path: `/admin/pixels/${failing.pixelId}`,
     label: 'Ver o pixel',
   }
 }

@@ -1,8 +1,10 @@
 import type { Db } from '#server/db/database.ts'
+import type { BreakerReason } from './breaker-rule.ts'
 
 /** What visits made of a tag, as it is told beside its health. */
 export interface Breaker {
   state: 'paused' | 'warned'
+  reason: BreakerReason
   visits: number
   failed: number
   tripped_at: string

@@ -7,6 +7,10 @@ import type { Failing } from './breaker-buffer.ts'
 
 /** What the audit trail calls whoever did it. */
 const ACTOR = { actor_id: null, actor: 'disjuntor' }
+const ACTIONS = {
+  failing: { paused: { action: 'tags.breaker_pause' }, warned: { action: 'tags.breaker_warn' } },
+  slow: { paused: { action: 'tags.breaker_pause_cost' }, warned: { action: 'tags.breaker_warn_cost' } },
+} as const
 
 export interface Trip {
   name: string
@@ -21,7 +25,7 @@ export interface Trip {
  */
 export async function tripBreaker(
   db: Db,
-  { pixelId, revision, visits, failed }: Failing,
+  { pixelId, revision, reason, visits, failed }: Failing,
   now = new Date(),
 ): Promise<Trip | null> {
   return change(db, async (trx) => {
@@ -37,17 +41,20 @@ export async function tripBreaker(
     const state: Trip['state'] = pixel.auto_disable ? 'paused' : 'warned'
     const before = await trx
       .selectFrom('tag_breakers')
-      .select(['state', 'revision'])
+      .select(['state', 'reason', 'revision'])
       .where('pixel_id', '=', pixelId)
       .executeTakeFirst()
-    if (before?.state === 'paused' || (before?.state === state && before.revision === revision)) return null
-    const row = { revision, state, visits, failed, tripped_at: now.toISOString() }
+    if (before?.state === 'paused') return null
+    const isSame = before?.state === state && before.revision === revision
+    // That it fails is said instead of that it is slow, and never the other way: two that are both true would take turns.
+    if (isSame && (before.reason === reason || before.reason === 'failing')) return null
+    const row = { revision, state, reason, visits, failed, tripped_at: now.toISOString() }
     await trx
       .insertInto('tag_breakers')
       .values({ pixel_id: pixelId, ...row })
       .onConflict((conflict) => conflict.column('pixel_id').doUpdateSet(row))
       .execute()
-    const action = state === 'paused' ? 'tags.breaker_pause' : 'tags.breaker_warn'
+    const action = ACTIONS[reason][state].action
     await recordAudit(trx, { ...ACTOR, action, subject: pixelId, after: { visits, failed } }, now)
     const version = state === 'paused' ? (await bumpTagsVersion(trx)).version : null
     return { name: pixel.name, state, version }

@@ -1,6 +1,7 @@
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { HealthReason } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import { describeTrip } from '../breaker/describe-trip.ts'
 import type { Breaker } from '../breaker/read-breakers.ts'
 
 const TRIPPED_AT = new Intl.DateTimeFormat('pt-BR', {
@@ -58,9 +59,9 @@ export const HEALTH_WORDS = {
     code: 'not_confirmed',
     message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
   }),
-  tripped: ({ state, visits, failed, tripped_at }: Breaker): HealthReason => ({
+  tripped: ({ state, tripped_at, ...counts }: Breaker): HealthReason => ({
     code: state === 'paused' ? 'breaker_paused' : 'breaker_warned',
-    message: `${TRIPPED_AT.format(new Date(tripped_at))}: a tag falhou em ${ofVisits(failed, visits)} em dez minutos. ${
+    message: `${TRIPPED_AT.format(new Date(tripped_at))}: ${describeTrip('a tag', counts)}. ${
       state === 'paused'
         ? 'O disjuntor a pausou: ela não está na página até ser religada.'
         : 'O disjuntor dela só avisa; para que ela seja pausada sozinha, ligue-o no formulário.'

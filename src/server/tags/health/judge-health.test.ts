@@ -225,7 +225,13 @@ test('the label says when nobody confirmed it', () => {
 })
 
 describe('the breaker', () => {
-  const breaker = { state: 'paused', visits: 60, failed: 40, tripped_at: '2026-11-15T12:00:00.000Z' } as const
+  const breaker = {
+    state: 'paused',
+    reason: 'failing',
+    visits: 60,
+    failed: 40,
+    tripped_at: '2026-11-15T12:00:00.000Z',
+  } as const
 
   test('a pause is told with its reason, whatever visits of before showed, and can be taken back', () => {
     const { health, reasons } = judgeHealth({ ...FINE, breaker })
@@ -238,6 +244,17 @@ describe('the breaker', () => {
         action: { kind: 'rearm', label: 'Religar' },
       },
     ])
+  })
+
+  test('a pause for what it costs says so, in the visits that measured it', () => {
+    const { health, reasons } = judgeHealth({
+      ...FINE,
+      breaker: { ...breaker, reason: 'slow', visits: 1_200, failed: 301 },
+    })
+    expect(health).toBe('paused')
+    expect(reasons[0]?.message).toBe(
+      '15/11/2026, 09:00: a tag ocupou o navegador por mais de 500 ms em 301 de 1.200 visitas medidas (25%) em uma hora. O disjuntor a pausou: ela não está na página até ser religada.',
+    )
   })
 
   test('a warning is a fault among others; a pixel that is switched off has neither', () => {

@@ -8,6 +8,7 @@ import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import { makeOpaqueToken } from '#server/http/opaque-token.ts'
+import { findTested } from './find-tested.ts'
 import type { TestDeps } from './test-deps.ts'
 
 /**
@@ -18,6 +19,8 @@ export async function createTest(
   { db, tags, siteUrl }: TestDeps,
   caller: Caller,
   pixelId: string,
+  /** Undefined: that of the caller's last test of it; empty: none. */
+  testCode?: string | undefined,
   now = Date.now(),
 ): Promise<CreatedTest> {
   const pixel = await db
@@ -29,14 +32,8 @@ export async function createTest(
   if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
   if (!pixel.is_active)
     throw new AppError(409, 'pixel_off', 'Ative o pixel para testar: desligado, ele não está na página.')
-  if (pixel.delivery === 'server')
-    throw new AppError(
-      409,
-      'not_on_page',
-      'Este pixel é enviado pelo servidor, e nada dele roda na página. Teste o envio com "Conferir", no formulário do pixel.',
-    )
   await tags.refreshIfNotAt(await readTagsVersion(db))
-  if (!tags.current.members.some(({ tag }) => tag.id === pixelId))
+  if (findTested(tags, tags.current.version, { pixelId, delivery: pixel.delivery }) === null)
     throw new AppError(
       409,
       'not_on_page',
@@ -60,6 +57,7 @@ export async function createTest(
         token_hash: hash,
         key_hash: null,
         key_until: null,
+        test_code: testCode ?? (await lastCode(trx, pixelId, actor_id)),
         steps: '[]',
       })
       .execute()
@@ -67,6 +65,18 @@ export async function createTest(
     await recordAudit(trx, { actor_id, actor, action: 'tags.test', subject: pixelId }, new Date(now))
   })
   return { id: test.id, url: `${siteUrl}/${TEST_FRAGMENT}${token}`, expires_at: test.expires_at }
+}
+
+async function lastCode(trx: Db, pixelId: string, actorId: string | null): Promise<string | null> {
+  const last = await trx
+    .selectFrom('tag_tests')
+    .select('test_code')
+    .where('pixel_id', '=', pixelId)
+    .where('created_by', actorId === null ? 'is' : '=', actorId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.test_code ?? null
 }
 
 async function deleteOlder(trx: Db, pixelId: string): Promise<void> {

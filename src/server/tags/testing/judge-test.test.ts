@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { TestState, TestStep } from '#contract/tag-test.ts'
 import { judgeTest } from './judge-test.ts'
@@ -21,10 +23,21 @@ const BLOCKED: BlockedHost = {
 function judge(
   state: TestState,
   steps: TestStep[],
-  subject: { id?: string | null; blocked?: BlockedHost[] } = {},
+  subject: {
+    id?: string | null
+    blocked?: BlockedHost[]
+    delivery?: PixelDelivery
+    awaitsCopies?: boolean
+  } = {},
 ) {
-  const { id = '123', blocked = [] } = subject
-  return judgeTest({ state, steps, subject: { vendorName: 'LinkedIn', visibleId: id, blocked } })
+  const { id = '123', blocked = [], delivery = 'browser', awaitsCopies = false } = subject
+  return judgeTest({
+    state,
+    delivery,
+    awaitsCopies,
+    steps,
+    subject: { vendorName: 'LinkedIn', visibleId: id, blocked },
+  })
 }
 
 describe('the verdict of a test', () => {
@@ -97,5 +110,63 @@ describe('the verdict of a test', () => {
     const { title, text } = judge('done', [CHOSEN, step('script', { host: 'snap.licdn.com', ok: false })])
     expect(title).toBe('O arquivo de snap.licdn.com não carregou')
     expect(text).toContain('Não foi a nossa política')
+  })
+})
+
+describe('the copies of the server', () => {
+  const copy = (state: DeliveryCheck['state'] | null, message = 'A Meta recusou o token.') =>
+    step('copy', {
+      copy: {
+        event: 'lead',
+        message,
+        check:
+          state === null
+            ? null
+            : { state, message, request: { method: 'POST', url: '', body: {} }, response: null },
+      },
+    })
+  const RAN = [CHOSEN, HIT('answered'), step('settled')]
+
+  test.each<[string, PixelDelivery, TestStep[], string, boolean]>([
+    ['the browser sent and the vendor took the copy', 'both', [...RAN, copy('accepted')], 'working', true],
+    [
+      'the browser cannot tell and the vendor took the copy',
+      'both',
+      [CHOSEN, step('settled'), copy('accepted')],
+      'working',
+      true,
+    ],
+    ['the browser sent and the vendor refused the copy', 'both', [...RAN, copy('refused')], 'partial', true],
+    ['the browser sent and the copy had no answer', 'both', [...RAN, copy('waiting')], 'partial', true],
+    ['the browser sent and no code was given', 'both', [...RAN, copy(null)], 'working', true],
+    [
+      'the tag threw, whatever the copy did',
+      'both',
+      [CHOSEN, step('error'), copy('accepted')],
+      'broken',
+      false,
+    ],
+    ['the choice refused it', 'server', [step('chosen', { ok: false })], 'waiting', false],
+    ['the vendor took it', 'server', [CHOSEN, step('settled'), copy('accepted')], 'working', true],
+    ['the vendor never says', 'server', [CHOSEN, step('settled'), copy('unconfirmed')], 'working', false],
+    ['one of two was refused', 'server', [CHOSEN, copy('accepted'), copy('refused')], 'broken', false],
+    ['it could not be sent', 'server', [CHOSEN, copy(null)], 'waiting', false],
+    ['the process was killed', 'server', [CHOSEN, step('settled')], 'waiting', false],
+  ])('when %s', (_name, delivery, steps, health, confirmed) => {
+    expect(judge('done', steps, { delivery })).toMatchObject({ health, confirmed })
+  })
+
+  test('a refusal is told in the words of its answer, with the form as the next thing', () => {
+    const verdict = judge('done', [CHOSEN, copy('refused')], { delivery: 'server' })
+    expect(verdict).toMatchObject({
+      title: 'LinkedIn recusou a cópia do servidor',
+      text: 'A Meta recusou o token.',
+      action: { kind: 'edit', label: 'Editar pixel' },
+    })
+  })
+
+  test('until the answer is there, it is waited for', () => {
+    const verdict = judge('open', [CHOSEN], { delivery: 'server', awaitsCopies: true })
+    expect(verdict).toMatchObject({ health: 'waiting', title: 'O servidor está enviando' })
   })
 })

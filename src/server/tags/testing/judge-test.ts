@@ -1,9 +1,14 @@
+import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { TestState, TestStep, TestVerdict } from '#contract/tag-test.ts'
+import { judgeTestCopies, withCopies } from './judge-copies-of-test.ts'
 import { TEST_WORDS } from './test-words.ts'
 
 interface TestInput {
   state: TestState
+  delivery: PixelDelivery
+  /** The server waits for an answer of the vendor. */
+  awaitsCopies: boolean
   steps: readonly TestStep[]
   subject: {
     vendorName: string
@@ -18,7 +23,16 @@ interface TestInput {
  * What a test showed, the worst first, by the rules of docs/evidence.md. A single visit is judged, with the person at the
  * browser: what a blocker did here is said of this browser and of no other.
  */
-export function judgeTest({ state, steps, subject }: TestInput): TestVerdict {
+export function judgeTest(input: TestInput): TestVerdict {
+  const { delivery, steps, subject, awaitsCopies } = input
+  const copies = judgeTestCopies(steps, subject.vendorName, awaitsCopies)
+  if (delivery !== 'server') return withCopies(judgeVisit(input), copies)
+  const isAllowed = steps.findLast(({ kind }) => kind === 'chosen')?.ok === true
+  if (!isAllowed) return judgeVisit(input)
+  return copies ?? TEST_WORDS.copyUnsent('O servidor parou antes de responder. Teste de novo.')
+}
+
+function judgeVisit({ state, steps, subject }: TestInput): TestVerdict {
   if (state === 'waiting') return TEST_WORDS.waiting()
   if (state === 'expired') return TEST_WORDS.expired()
   const { vendorName, visibleId } = subject

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { TagTest, TestState, TestSummary } from '#contract/tag-test.ts'
 import { TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
 import type { Schema } from '#server/db/schema.ts'
@@ -8,6 +9,7 @@ import { auditActor, type Caller } from '#server/http/caller.ts'
 import { readBlockedHosts } from '../hosts/read-blocked-hosts.ts'
 import { vendorById } from '../vendor-sources.ts'
 import { judgeTest } from './judge-test.ts'
+import { countCopies, listCopies } from './list-copies.ts'
 import type { TestDeps } from './test-deps.ts'
 
 type Row = Selectable<Schema['tag_tests']>
@@ -28,7 +30,10 @@ export async function readTests(
     .orderBy('id')
     .limit(TESTS_KEPT)
     .execute()
-  return Promise.all(rows.map(async (row) => summarise(row, caller, await subjectOf(deps, row), now)))
+  const delivery = await readDelivery(deps, pixelId)
+  return Promise.all(
+    rows.map(async (row) => summarise({ row, delivery }, caller, await subjectOf(deps, row), now)),
+  )
 }
 
 /** One test with its steps, for nobody but whoever made it. */
@@ -48,8 +53,26 @@ export async function readTest(
     throw new AppError(404, 'not_found', 'Este teste não existe mais: ficam guardados os cinco últimos.')
   if (!isMine(row, caller))
     throw new AppError(403, 'not_yours', 'Só quem fez este teste vê os passos. Faça o seu.')
-  const summary = summarise(row, caller, await subjectOf(deps, row), now)
-  return { ...summary, expires_at: row.expires_at, steps: row.steps }
+  const delivery = await readDelivery(deps, pixelId)
+  const summary = summarise({ row, delivery }, caller, await subjectOf(deps, row), now)
+  const { expires_at, steps } = row
+  return { ...summary, expires_at, steps, delivery, awaits_copies: awaitsCopies(row, delivery, now) }
+}
+
+async function readDelivery({ db }: Deps, pixelId: string): Promise<PixelDelivery> {
+  const pixel = await db
+    .selectFrom('tracking_pixels')
+    .select('delivery')
+    .where('id', '=', pixelId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return pixel?.delivery ?? 'browser'
+}
+
+/** An answer that a killed process was waiting for never comes: with the key, the waiting ends. */
+function awaitsCopies({ key_until, steps }: Row, delivery: PixelDelivery, now: number): boolean {
+  if (key_until === null || !isStillAhead(key_until, TEST_LIFE_MS, now)) return false
+  return listCopies(delivery, steps).length > countCopies(steps)
 }
 
 function isMine({ created_by, creator }: Row, caller: Caller): boolean {
@@ -59,7 +82,12 @@ function isMine({ created_by, creator }: Row, caller: Caller): boolean {
 
 type Subject = Parameters<typeof judgeTest>[0]['subject']
 
-function summarise(row: Row, caller: Caller, subject: Subject, now: number): TestSummary {
+function summarise(
+  { row, delivery }: { row: Row; delivery: PixelDelivery },
+  caller: Caller,
+  subject: Subject,
+  now: number,
+): TestSummary {
   const state = stateOf(row, now)
   return {
     id: row.id,
@@ -67,7 +95,13 @@ function summarise(row: Row, caller: Caller, subject: Subject, now: number): Tes
     by: row.creator,
     is_mine: isMine(row, caller),
     state,
-    verdict: judgeTest({ state, steps: row.steps, subject }),
+    verdict: judgeTest({
+      state,
+      steps: row.steps,
+      subject,
+      delivery,
+      awaitsCopies: awaitsCopies(row, delivery, now),
+    }),
   }
 }
 
@@ -75,7 +109,8 @@ function stateOf({ key_until, expires_at, steps }: Row, now: number): TestState 
   if (key_until === null) return isStillAhead(expires_at, TEST_LIFE_MS, now) ? 'waiting' : 'expired'
   const isRefused = steps.some(({ kind, ok }) => kind === 'chosen' && ok === false)
   if (isRefused || steps.some(({ kind }) => kind === 'settled')) return 'done'
-  const hasLeft = steps.at(-1)?.kind === 'left'
+  // An answer to the server may come after it.
+  const hasLeft = steps.findLast(({ kind }) => kind !== 'copy')?.kind === 'left'
   return hasLeft || !isStillAhead(key_until, TEST_LIFE_MS, now) ? 'left' : 'open'
 }
 

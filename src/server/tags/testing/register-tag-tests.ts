@@ -2,13 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { TEST_START_PATH, TEST_STEPS_PATH } from '#contract/test-link.ts'
 import { AppError } from '#server/http/app-error.ts'
+import { clientAddress } from '#server/http/client-address.ts'
 import { guardPublicPost, type PublicGuard } from '#server/http/guard-public-post.ts'
+import { isPublicAddress } from '#server/http/is-public-address.ts'
+import type { Logger } from '#server/http/logger.ts'
 import { addSteps } from './add-steps.ts'
 import { startTest } from './start-test.ts'
-import type { TestDeps } from './test-deps.ts'
+import { TestCopies } from './test-copies.ts'
+import type { CopyTestEvent, TestDeps } from './test-deps.ts'
 import { cleanStep, testStepsSchema } from './test-step-schema.ts'
 
 const BODY_LIMIT_BYTES = 32_000
+const MAX_AGENT_LENGTH = 500
 
 const startSchema = z.object({
   token: z.string().check(z.maxLength(100)),
@@ -18,8 +23,15 @@ const startSchema = z.object({
 /** What the page under test calls. Nobody gets anything without the token of a link, or the key that it was traded for. */
 export function registerTagTests(
   app: FastifyInstance,
-  deps: Pick<TestDeps, 'db' | 'tags'> & { guard: PublicGuard },
+  deps: Pick<TestDeps, 'db' | 'tags'> & {
+    guard: PublicGuard
+    log: Pick<Logger, 'warn'>
+    copyTestEvent: CopyTestEvent
+  },
 ): void {
+  const copies = new TestCopies(deps)
+  app.addHook('onClose', () => copies.stop())
+
   app.post(TEST_START_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(deps.guard, request, 'tag-test')
     const parsed = startSchema.safeParse(request.body)
@@ -32,7 +44,12 @@ export function registerTagTests(
     guardPublicPost(deps.guard, request, 'tag-test')
     const parsed = testStepsSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not steps of a test')
-    await addSteps(deps.db, { key: parsed.data.key, steps: parsed.data.steps.map(cleanStep) })
+    const added = await addSteps(deps.db, { key: parsed.data.key, steps: parsed.data.steps.map(cleanStep) })
+    const address = clientAddress(request)
+    copies.begin(added, {
+      address: isPublicAddress(address) ? address : null,
+      agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) ?? null,
+    })
     return reply.code(204).send()
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { CreatedTest, TagTest, TestSummary } from '#contract/tag-test.ts'
-import { pathId, requireAdministrator } from '#server/http/admin-request.ts'
+import { pathId, readBody, requireAdministrator } from '#server/http/admin-request.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
@@ -14,6 +14,10 @@ interface TestAdminDeps extends TestDeps {
   origins: readonly string[]
 }
 
+const newTestSchema = z.object({
+  test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{0,64}$/))),
+})
+
 /** The dashboard's side of "Testar agora". */
 export async function registerTestAdmin(app: FastifyInstance, deps: TestAdminDeps): Promise<void> {
   await app.register(async (scope) => {
@@ -21,7 +25,8 @@ export async function registerTestAdmin(app: FastifyInstance, deps: TestAdminDep
 
     scope.post('/admin/api/pixels/:id/tests', async (request, reply): Promise<CreatedTest> => {
       const caller = await requireAdministrator(deps, request)
-      const created = await createTest(deps, caller, pathId(request))
+      const { test_event_code: testCode } = readBody(newTestSchema, request)
+      const created = await createTest(deps, caller, pathId(request), testCode)
       reply.code(201)
       return created
     })

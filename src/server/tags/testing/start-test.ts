@@ -8,6 +8,7 @@ import { AppError } from '#server/http/app-error.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { vendorById } from '../vendor-sources.ts'
+import { findTested } from './find-tested.ts'
 import type { TestDeps } from './test-deps.ts'
 
 /**
@@ -41,21 +42,22 @@ export async function startTest(
     }
     const pixel = await trx
       .selectFrom('tracking_pixels')
-      .select('name')
+      .select(['name', 'delivery'])
       .where('id', '=', test.pixel_id)
       .where('is_active', '=', true)
       .executeTakeFirst()
     // The page asked for names the set whose policy it has: the tag must be the one of that policy.
-    const member = tags.recent
-      .find(({ version }) => version === set)
-      ?.members.find(({ tag }) => tag.id === test.pixel_id)
-    if (pixel === undefined || member === undefined) throw noTest()
+    if (pixel === undefined) throw noTest()
+    const { name, delivery } = pixel
+    const member = findTested(tags, set, { pixelId: test.pixel_id, delivery })
+    if (member === null) throw noTest()
     await trx
       .updateTable('tag_tests')
       .set({ key_hash: hash, key_until: new Date(now + TEST_LIFE_MS).toISOString() })
       .where('id', '=', test.id)
       .execute()
-    return { key, name: pixel.name, tag: member.pageTag, testCalls: testCallsOf(member) }
+    const runs = delivery !== 'server'
+    return { key, name, tag: member.pageTag, runs, testCalls: runs ? testCallsOf(member) : [] }
   })
 }
 

@@ -7,6 +7,7 @@ import {
   type TagTest,
   TEST_LIFE_MS,
   TEST_MAX_STEPS,
+  type TestCopy,
   type TestStep,
   type TestSummary,
 } from '#contract/tag-test.ts'
@@ -22,6 +23,7 @@ import { TagCompiler } from '../tag-compiler.ts'
 import { TagStore } from '../tag-store.ts'
 import { registerTagTests } from './register-tag-tests.ts'
 import { registerTestAdmin } from './register-test-admin.ts'
+import type { CopiedEvent } from './test-deps.ts'
 
 const SITE = 'https://portico.example'
 const log = createLogger('silent')
@@ -36,6 +38,15 @@ const administrator = (email: string): Caller & { kind: 'user' } => ({
 })
 const ANA = administrator('ana@portico.example')
 const BIA = administrator('bia@portico.example')
+const ACCEPTED: Omit<TestCopy, 'event'> = {
+  message: 'A Meta recebeu.',
+  check: {
+    state: 'accepted',
+    message: 'A Meta recebeu.',
+    request: { method: 'POST', url: 'https://graph.facebook.com/', body: { data: [] } },
+    response: { status: 200, body: '{}' },
+  },
+}
 
 describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   let database: Database
@@ -43,6 +54,9 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   let replicas: { app: FastifyInstance; tags: TagStore }[]
   const compiler = new TagCompiler()
   let counter: HitCounter
+  /** What the server was to tell the vendor, and what comes of it. */
+  const copied: (CopiedEvent & { pixelId: string })[] = []
+  let answer: (event: CopiedEvent) => Promise<Omit<TestCopy, 'event'>>
   let caller: Caller
   let pixel: string
 
@@ -66,7 +80,15 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
         registerErrors(app, { 404: '', 500: '' }, () => 'service')
         const deps = { db, tags, siteUrl: SITE }
         await registerTestAdmin(app, { ...deps, identify: async () => caller, origins: [SITE] })
-        registerTagTests(app, { ...deps, guard })
+        registerTagTests(app, {
+          ...deps,
+          guard,
+          log,
+          copyTestEvent: async (pixelId, event) => {
+            copied.push({ pixelId, ...event })
+            return answer(event)
+          },
+        })
         return { app, tags }
       }),
     )
@@ -81,6 +103,8 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   beforeEach(async () => {
     caller = ANA
     counter.clear()
+    copied.length = 0
+    answer = async () => ACCEPTED
     await database.db.deleteFrom('tracking_pixels').execute()
     pixel = await insertPixel(database.db, {
       type: 'google_analytics',
@@ -271,20 +295,109 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   test('is not made for a pixel that is switched off, in the trash or not on the page', async () => {
     const off = await insertPixel(database.db, { type: 'meta', is_active: false })
     const empty = await insertPixel(database.db, { type: 'custom', code: '' })
-    const told = await insertPixel(database.db, { type: 'meta' })
-    await database.db
-      .updateTable('tracking_pixels')
-      .set({ delivery: 'server' })
-      .where('id', '=', told)
-      .execute()
     await refreshed()
     const made = (id: string) => call('POST', `/admin/api/pixels/${id}/tests`)
     expect((await made(off)).json()).toMatchObject({ error: 'pixel_off' })
     expect((await made(empty)).json()).toMatchObject({ error: 'not_on_page' })
-    expect((await made(told)).json().message).toContain('Conferir')
     expect((await made(randomUUID())).statusCode).toBe(404)
     await database.db.updateTable('tracking_pixels').set({ deleted_at: new Date().toISOString() }).execute()
     expect((await made(pixel)).statusCode).toBe(404)
+  })
+
+  async function tell(delivery: 'server' | 'both') {
+    await database.db
+      .updateTable('tracking_pixels')
+      .set({ type: 'meta', pixel_id: '482910377165024', delivery })
+      .where('id', '=', pixel)
+      .execute()
+    await refreshed()
+  }
+  const createWith = async (test_event_code?: string) =>
+    (await call('POST', `/admin/api/pixels/${pixel}/tests`, { test_event_code })).json<CreatedTest>()
+  const untilCopied = (created: CreatedTest, count: number) =>
+    vi.waitFor(async () => {
+      const test = (await read(created, 0)).json<TagTest>()
+      const copies = test.steps.flatMap(({ copy }) => copy ?? [])
+      expect(copies).toHaveLength(count)
+      expect(test.awaits_copies).toBe(false)
+      return { ...test, copies }
+    }, 10_000)
+
+  test('of a pixel that the server tells of: the page runs nothing, and the answers stand among its steps', async () => {
+    await tell('server')
+    const created = await createWith('TEST48213')
+    const { key, runs, tag, testCalls } = (await start(tokenOf(created))).json<StartedTest>()
+    expect({ runs, steps: tag.steps, testCalls }).toEqual({ runs: false, steps: [], testCalls: [] })
+    const id = randomUUID()
+    await report(key, [{ kind: 'opened' }, { kind: 'chosen', ok: true }], 1)
+    await report(key, [{ kind: 'conversion', conversion: 'lead', id }, { kind: 'settled' }], 1)
+    const { copies, delivery, verdict } = await untilCopied(created, 2)
+    expect(copies.map(({ event, check }) => [event, check?.response?.status]).sort()).toEqual([
+      ['lead', 200],
+      ['page_view', 200],
+    ])
+    expect(delivery).toBe('server')
+    expect(verdict).toMatchObject({ health: 'working', confirmed: true })
+    expect(copied.map(({ event, testCode, pixelId }) => [event, testCode, pixelId])).toEqual([
+      ['page_view', 'TEST48213', pixel],
+      ['lead', 'TEST48213', pixel],
+    ])
+    expect(copied[1]?.eventId).toBe(id)
+    // A second test of the same person needs no code; somebody else's does.
+    for (const [who, code] of [
+      [ANA, 'TEST48213'],
+      [BIA, undefined],
+    ] as const) {
+      caller = who
+      const again = await createWith()
+      const started = (await start(tokenOf(again))).json<StartedTest>()
+      await report(started.key, [{ kind: 'chosen', ok: true }])
+      await vi.waitFor(() => expect(copied.at(-1)?.testCode).toBe(code), 10_000)
+    }
+  })
+
+  test('of a pixel that browser and server tell of: conversions alone are copied, and none after a refusal', async () => {
+    await tell('both')
+    const created = await createWith('TEST1')
+    const { key, runs } = (await start(tokenOf(created))).json<StartedTest>()
+    expect(runs).toBe(true)
+    await report(key, [{ kind: 'conversion', conversion: 'contact', ok: true }])
+    await report(key, [{ kind: 'chosen', ok: false }])
+    await report(key, [{ kind: 'conversion', conversion: 'contact', ok: true }])
+    await report(key, [{ kind: 'chosen', ok: true }])
+    await report(key, [{ kind: 'conversion', conversion: 'sign_up', ok: true }])
+    const { copies } = await untilCopied(created, 1)
+    expect(copies[0]).toEqual({ event: 'sign_up', ...ACCEPTED })
+  })
+
+  test('no page can report a copy, nor have more than eight made', async () => {
+    await tell('server')
+    const created = await createWith('TEST1')
+    const { key } = (await start(tokenOf(created))).json<StartedTest>()
+    const forged = { kind: 'copy', copy: { event: 'lead', ...ACCEPTED } } as Partial<TestStep>
+    expect((await report(key, [forged])).statusCode).toBe(400)
+    await report(key, [{ kind: 'chosen', ok: true, ...({ copy: forged.copy } as object) }])
+    await report(key, Array(30).fill({ kind: 'conversion', conversion: 'lead' }), 0)
+    await report(key, Array(30).fill({ kind: 'conversion', conversion: 'lead' }), 1)
+    await untilCopied(created, 8)
+    expect(copied).toHaveLength(8)
+  })
+
+  test('an answer that does not come is waited for, and what fails is said', async () => {
+    await tell('server')
+    const given = Promise.withResolvers<Omit<TestCopy, 'event'>>()
+    answer = () => given.promise
+    const created = await createWith('TEST1')
+    const { key } = (await start(tokenOf(created))).json<StartedTest>()
+    await report(key, [{ kind: 'chosen', ok: true }, { kind: 'settled' }, { kind: 'left' }])
+    expect((await read(created)).json<TagTest>()).toMatchObject({
+      awaits_copies: true,
+      verdict: { title: 'O servidor está enviando' },
+    })
+    await vi.waitFor(() => expect(copied).toHaveLength(1))
+    given.resolve({ check: null, message: 'Falta o token.' })
+    const { verdict } = await untilCopied(created, 1)
+    expect(verdict).toMatchObject({ health: 'waiting', text: 'Falta o token.' })
   })
 
   test('does not start on a page whose policy was made for other tags', async () => {

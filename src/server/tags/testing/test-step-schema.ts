@@ -18,6 +18,7 @@ const stepSchema = z.object({
   verdict: z.optional(z.enum(TAG_VERDICTS)),
   status: z.optional(z.int().check(z.minimum(100), z.maximum(599))),
   conversion: z.optional(z.enum(CONVERSIONS)),
+  id: z.optional(z.uuid()),
   text: z.optional(z.string().check(z.maxLength(2_000))),
 })
 

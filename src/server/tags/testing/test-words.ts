@@ -91,6 +91,43 @@ export const TEST_WORDS = {
     title: 'Rodou sem erro, e nada foi barrado',
     text: `Este navegador não conta se ${vendor} recebeu. Para ter certeza, repita o teste no Firefox, ou olhe no painel da plataforma.`,
   }),
+  copying: (vendor: string): TestVerdict => ({
+    health: 'waiting',
+    confirmed: false,
+    title: 'O servidor está enviando',
+    text: `Esperamos a resposta de ${vendor}.`,
+  }),
+  copyAccepted: (vendor: string): TestVerdict => ({
+    health: 'working',
+    confirmed: true,
+    title: `${vendor} aceitou a cópia do servidor`,
+    text: 'Foi um evento de teste, fora da fila e das contagens. O que foi enviado e a resposta estão nos passos.',
+  }),
+  copyUnconfirmed: (vendor: string): TestVerdict => ({
+    health: 'working',
+    confirmed: false,
+    title: 'O formato do envio está certo',
+    text: `${vendor} confere o formato e não confirma o ID nem a chave. Veja o Tempo real depois de uma visita de verdade.`,
+  }),
+  copyRefused: (vendor: string, message: string): TestVerdict => ({
+    health: 'broken',
+    confirmed: false,
+    title: `${vendor} recusou a cópia do servidor`,
+    text: message,
+    action: { kind: 'edit', label: 'Editar pixel' },
+  }),
+  copyUnanswered: (vendor: string, message: string): TestVerdict => ({
+    health: 'broken',
+    confirmed: false,
+    title: `${vendor} não respondeu ao servidor`,
+    text: `${message} Em uma visita, o envio fica na fila e é tentado de novo; um teste é tentado uma vez.`,
+  }),
+  copyUnsent: (message: string): TestVerdict => ({
+    health: 'waiting',
+    confirmed: false,
+    title: 'O servidor não enviou a cópia do teste',
+    text: message,
+  }),
   working: (vendor: string, answered: boolean): TestVerdict => ({
     health: 'working',
     confirmed: true,

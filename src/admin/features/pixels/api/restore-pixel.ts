@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/notify.ts'
 import { useServices } from '#admin/lib/services.tsx'
+import type { RestoredPixel } from '#contract/pixel-history.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { TRASH_KEY } from './trash-key.ts'
 
@@ -14,9 +15,12 @@ export function useRestorePixel() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   const restore = useMutation({
-    mutationFn: ({ id }: Deleted) => admin<null>(`/trash/${id}/restore`, { method: 'POST', body: {} }),
-    onSuccess: (_answer, { id, name }) =>
-      notifySuccess(`Pixel restaurado: ${name}`, { about: `delete-pixel-${id}` }),
+    mutationFn: ({ id }: Deleted) =>
+      admin<RestoredPixel | null>(`/trash/${id}/restore`, { method: 'POST', body: {} }),
+    onSuccess: (answer, { id, name }) =>
+      answer?.warning
+        ? notifyWarning(`Pixel restaurado, desligado: ${name}`, answer.warning)
+        : notifySuccess(`Pixel restaurado: ${name}`, { about: `delete-pixel-${id}` }),
     onError: (error, pixel) =>
       notifyFailure(`Não deu para restaurar o pixel ${pixel.name}.`, error, {
         label: 'Tentar novamente',

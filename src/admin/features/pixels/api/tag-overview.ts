@@ -31,6 +31,7 @@ export interface PixelRun {
 }
 
 export interface PixelRuns {
+  isKnown: boolean
   /** False also while it is not known. */
   isPaused: boolean
   /** How a pixel is doing; undefined while that is not known. */
@@ -41,14 +42,14 @@ export interface PixelRuns {
 export function usePixelRuns(): PixelRuns {
   const { data, dataUpdatedAt: asOf } = useTagOverview()
   return useMemo(() => {
-    if (data === undefined) return { isPaused: false, runOf: () => undefined }
+    if (data === undefined) return { isKnown: false, isPaused: false, runOf: () => undefined }
     const lines = listBlockedLines(data)
     const blockedOf = (id: string) =>
       lines.length === 0 ? NONE : lines.filter(({ pixelIds }) => pixelIds.includes(id))
     const runs = new Map<string, PixelRun>(
       data.pixels.map((status) => [status.pixel_id, { status, blocked: blockedOf(status.pixel_id), asOf }]),
     )
-    return { isPaused: data.paused !== null, runOf: (id) => runs.get(id) }
+    return { isKnown: true, isPaused: data.paused !== null, runOf: (id) => runs.get(id) }
   }, [data, asOf])
 }
 

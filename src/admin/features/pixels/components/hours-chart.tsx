@@ -1,4 +1,5 @@
 import { Button } from '#admin/components/button.tsx'
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { TagHour } from '#contract/tag-status.ts'
 import { useTagHours } from '../api/tag-hours.ts'
 
@@ -9,7 +10,11 @@ const PARTS = [
 ] as const
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
-const HOUR = new Intl.DateTimeFormat('pt-BR', { hour: '2-digit', minute: '2-digit' })
+const HOUR = new Intl.DateTimeFormat('pt-BR', {
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: SITE_TIME_ZONE,
+})
 
 /** The last 24 hours of a pixel, an hour a bar. */
 export function HoursChart({ pixelId }: { pixelId: string }) {

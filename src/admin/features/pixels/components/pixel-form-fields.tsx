@@ -159,9 +159,10 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
       <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-2.5 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('auto_disable')} />
         <span>
-          Pausar sozinha se falhar
+          Pausar sozinha se falhar ou pesar
           <span className="block text-sm font-normal text-pretty text-text-2">
-            Quando falhar em mais da metade de 50 visitas ou mais em dez minutos, ela sai da página e os
+            Quando falhar em mais da metade de 50 visitas ou mais em dez minutos, ou ocupar o navegador por
+            mais de 500 ms em mais de uma em cada quatro visitas medidas em uma hora, ela sai da página e os
             administradores recebem um e-mail. Desmarcado, o painel só avisa.
           </span>
         </span>

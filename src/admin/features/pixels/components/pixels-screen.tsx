@@ -80,6 +80,12 @@ export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenPr
   )
 }
 
+/** Only problems were asked for, nothing else keeps a pixel from the list, and it is known how they are doing. */
+function isAllWell({ health, ...rest }: PixelFilter, { isKnown }: PixelRuns): boolean {
+  const { health: _health, ...none } = NO_FILTER
+  return health === 'problems' && isKnown && JSON.stringify(rest) === JSON.stringify(none)
+}
+
 const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
 
 interface PixelListProps {
@@ -135,7 +141,17 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
         <PauseSwitch />
         <HealthNotice />
         <PixelToolbar pixels={pixels} runs={runs} found={found.length} filter={filter} onFilter={setFilter} />
-        {found.length === 0 ? (
+        {found.length === 0 && isAllWell(applied, runs) ? (
+          <EmptyState
+            title="Nenhum problema agora"
+            text="Nenhum pixel ativo tem um problema que as visitas tenham mostrado."
+            action={
+              <Button look="outline" onClick={() => setFilter(NO_FILTER)}>
+                Ver todos os pixels
+              </Button>
+            }
+          />
+        ) : found.length === 0 ? (
           <EmptyState
             title="Nenhum pixel encontrado"
             text="Nenhum pixel combina com a busca e os filtros."

@@ -23,7 +23,7 @@ import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PixelHosts } from '../components/pixel-hosts.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { displayedCode } from '../displayed-code.ts'
-import { useStartTest } from '../testing/start-test.ts'
+import { TestButton } from '../testing/test-button.tsx'
 import { TestsCard } from '../testing/tests-card.tsx'
 import { ConversionsCard } from './conversions-card.tsx'
 import { CostCard } from './cost-card.tsx'
@@ -99,7 +99,6 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
   useFreshTagOverview([pixel])
   const toggle = useTogglePixel(pixel)
   const remove = useDeletePixel()
-  const test = useStartTest(pixel.id)
   const [form, setForm] = useState<FormStart | null>(null)
   const [isAsking, setAsking] = useState(false)
   const run = runOf(pixel.id)
@@ -113,16 +112,9 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
         subtitle={[PIXEL_TYPE_LABELS[pixel.type], pixel.pixel_id ?? 'Código personalizado'].join(' · ')}
         action={
           <div className="flex items-center">
-            {runsCode ? (
-              <Button
-                look="outline"
-                aria-disabled={test.isPending}
-                onClick={() => test.isPending || test.mutate()}
-                className="mr-3"
-              >
-                Testar agora
-              </Button>
-            ) : null}
+            <TestButton pixel={pixel} look="outline" className="mr-3">
+              Testar agora
+            </TestButton>
             <StatusBadge
               active={pixel.is_active}
               name={pixel.name}
@@ -156,11 +148,11 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
             <div className="lg:col-span-2">
               <CostCard pixelId={pixel.id} />
             </div>
-            <div className="lg:col-span-2">
-              <TestsCard pixelId={pixel.id} />
-            </div>
           </>
         ) : null}
+        <div className="lg:col-span-2">
+          <TestsCard pixelId={pixel.id} />
+        </div>
         <Card role="region" aria-labelledby="code-heading" className="lg:col-span-2">
           <header className="flex flex-wrap items-center gap-2 py-2.5 pr-3 pl-4 sm:pl-5">
             <h3 id="code-heading" className="min-w-0 flex-1 text-base tracking-tight">

@@ -7,6 +7,7 @@ import { Input } from '#admin/components/input.tsx'
 import type { PixelType } from '#contract/pixel.ts'
 import type { useCheckDelivery } from './check-delivery.ts'
 import { CheckVerdict } from './check-verdict.tsx'
+import { META_TEST_CODE } from './meta-test-code.ts'
 
 /** What the test event is for the vendor, before anybody sends one. */
 const MEANINGS: Partial<Record<PixelType, string>> = {
@@ -15,9 +16,6 @@ const MEANINGS: Partial<Record<PixelType, string>> = {
     'Envia um evento ao endereço de depuração do Google, que não guarda nada e não confere nem o ID nem a chave.',
   custom: 'Envia um evento de teste, assinado, ao endereço acima.',
 }
-
-/** As the server takes it. */
-const TEST_CODE = /^[A-Za-z0-9_-]{1,64}$/
 
 interface CheckSendingProps {
   type: PixelType
@@ -39,7 +37,7 @@ export function CheckSending(props: CheckSendingProps) {
   const field = useRef<HTMLInputElement>(null)
   const isBusy = check.isPending || isSaving
   const code = type === 'meta' ? testEventCode.trim() : ''
-  const isCodeMissing = type === 'meta' && !TEST_CODE.test(code)
+  const isCodeMissing = type === 'meta' && !META_TEST_CODE.test(code)
   const run = (id: string) => check.mutate({ pixelId: id, type, testEventCode: code })
   const start = () => {
     if (isBusy) return

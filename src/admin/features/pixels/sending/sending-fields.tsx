@@ -4,6 +4,7 @@ import { Input } from '#admin/components/input.tsx'
 import { DELIVERY_CHOICES } from '#contract/pixel-delivery.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { DeliveryChoice } from './delivery-choice.tsx'
+import { EmailSwitch } from './email-switch.tsx'
 import { SecretField } from './secret-field.tsx'
 import { deliveryOf } from './sending-form.ts'
 
@@ -43,6 +44,7 @@ export function SendingFields({ form, storedAt, startsHere }: SendingFieldsProps
           )}
         </Field>
       ) : null}
+      {type === 'meta' && byServer ? <EmailSwitch form={form} /> : null}
       <SecretField form={form} storedAt={storedAt} startsHere={startsHere && byServer} />
     </>
   )

@@ -1,6 +1,8 @@
 import { CONVERSION_NAMES } from '#contract/conversion.ts'
+import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
 import type { TagVerdict } from '#contract/tag-report.ts'
-import type { TestStep } from '#contract/tag-test.ts'
+import type { TestCopy, TestStep } from '#contract/tag-test.ts'
 
 export interface StepWords {
   tone: 'ok' | 'bad' | 'warn' | 'plain'
@@ -38,6 +40,7 @@ export function describeStep({
   status,
   conversion,
   text,
+  copy,
 }: TestStep): StepWords {
   switch (kind) {
     case 'opened':
@@ -88,12 +91,17 @@ export function describeStep({
       return { tone: 'bad', title: 'Um erro no código', text: (text ?? '').replace(/^Uncaught /, '') }
     case 'conversion':
       return {
-        tone: ok ? 'ok' : 'warn',
+        tone: ok === false ? 'warn' : 'ok',
         title: conversion === undefined ? 'Conversão' : CONVERSION_NAMES[conversion],
-        text: ok
-          ? 'A plataforma foi avisada. A página ficou aberta, e nada foi contado nem inscrito.'
-          : 'Nenhuma chamada da plataforma estava lá para ser feita.',
+        text:
+          ok === undefined
+            ? 'O nosso servidor foi avisado. A página ficou aberta, e nada foi contado nem inscrito.'
+            : ok
+              ? 'A plataforma foi avisada. A página ficou aberta, e nada foi contado nem inscrito.'
+              : 'Nenhuma chamada da plataforma estava lá para ser feita.',
       }
+    case 'copy':
+      return describeCopy(copy)
     case 'settled':
       return ok === false
         ? {
@@ -105,6 +113,28 @@ export function describeStep({
     case 'left':
       return { tone: 'plain', title: 'A aba do site foi fechada' }
   }
+}
+
+const COPY_TONES: Record<DeliveryCheck['state'], StepWords['tone']> = {
+  accepted: 'ok',
+  unconfirmed: 'plain',
+  refused: 'bad',
+  waiting: 'warn',
+}
+const COPY_MARKS: Record<DeliveryCheck['state'], string> = {
+  accepted: 'aceito',
+  unconfirmed: 'sem confirmação',
+  refused: 'recusado',
+  waiting: 'sem aceite',
+}
+
+function describeCopy(copy: TestCopy | undefined): StepWords {
+  const title = `Cópia do servidor${copy === undefined ? '' : `: ${SERVER_EVENT_LABELS[copy.event]}`}`
+  const text = copy?.message ?? ''
+  if (copy?.check == null) return { tone: 'warn', title, text, mark: 'não enviada' }
+  const { state, response } = copy.check
+  const mark = response === null ? 'sem resposta' : `${COPY_MARKS[state]}, ${response.status}`
+  return { tone: COPY_TONES[state], title, text, mark }
 }
 
 const SECONDS = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import type { TestState, TestStep } from '#contract/tag-test.ts'
 import { listGates } from './list-gates.ts'
 
@@ -19,13 +20,42 @@ test.each<[string, TestState, TestStep[], string]>([
   ['nothing was sent', 'done', [...CAME, step('settled', { ok: false })], 'done done done done stop'],
 ])('the way of a visit when %s', (_name, state, steps, expected) => {
   expect(
-    listGates(state, steps, 'Meta')
+    listGates({ state, steps, delivery: 'both' }, 'Meta')
       .map((gate) => gate.state)
       .join(' '),
   ).toBe(expected)
 })
 
 test('never says that a platform got what nobody saw leave', () => {
-  const words = listGates('done', [...CAME, hit('unknown')], 'Meta').at(-1)
+  const words = listGates(
+    { state: 'done', steps: [...CAME, hit('unknown')], delivery: 'browser' },
+    'Meta',
+  ).at(-1)
   expect(words).toEqual({ name: 'Meta', state: 'doing', text: 'sem confirmação' })
+})
+
+const copied = (state: DeliveryCheck['state'] | null) =>
+  step('copy', {
+    copy: {
+      event: 'page_view',
+      message: '',
+      check:
+        state === null
+          ? null
+          : { state, message: '', request: { method: 'POST', url: '', body: {} }, response: null },
+    },
+  })
+const ALLOWED = [step('opened'), step('chosen', { ok: true }), step('settled')]
+
+test.each<[string, TestStep[], string]>([
+  ['nobody has chosen', [step('opened')], 'done doing ahead ahead'],
+  ['the server is sending', ALLOWED, 'done done doing ahead'],
+  ['nothing could be sent', [...ALLOWED, copied(null)], 'done done stop ahead'],
+  ['it was accepted', [...ALLOWED, copied('accepted')], 'done done done done'],
+  ['it was refused', [...ALLOWED, copied('refused')], 'done done done stop'],
+  ['nobody answered', [...ALLOWED, copied('waiting')], 'done done done stop'],
+  ['nobody confirms', [...ALLOWED, copied('unconfirmed')], 'done done done doing'],
+])('the way by the server when %s', (_name, steps, expected) => {
+  const gates = listGates({ state: 'done', steps, delivery: 'server' }, 'Meta')
+  expect(gates.map(({ state }) => state).join(' ')).toBe(expected)
 })

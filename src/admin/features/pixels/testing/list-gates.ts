@@ -1,4 +1,5 @@
-import type { TestState, TestStep } from '#contract/tag-test.ts'
+import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { TagTest, TestState, TestStep } from '#contract/tag-test.ts'
 
 export interface Gate {
   name: string
@@ -6,10 +7,53 @@ export interface Gate {
   text: string
 }
 
-/** The way of a visit to the platform in five gates: where it is, and where it was stopped. */
-export function listGates(state: TestState, steps: readonly TestStep[], vendor: string): Gate[] {
+/** The way of a visit to the platform: where it is, and where it was stopped. */
+export function listGates(
+  { state, steps, delivery }: Pick<TagTest, 'state' | 'steps' | 'delivery'>,
+  vendor: string,
+): Gate[] {
+  const gates = delivery === 'server' ? listServerGates(steps, vendor) : listPageGates(state, steps, vendor)
+  const at = gates.findIndex((each) => each.state !== 'done')
+  return gates.map((each, index) =>
+    each.state === 'doing' && index > at ? { ...each, state: 'ahead', text: '' } : each,
+  )
+}
+
+/** Where the server alone tells the platform. */
+function listServerGates(steps: readonly TestStep[], vendor: string): Gate[] {
+  const checks = steps.flatMap(({ copy }) => (copy === undefined ? [] : [copy.check]))
+  const is = (state: DeliveryCheck['state']) => checks.some((check) => check?.state === state)
+  return [
+    ...listFirstGates(steps),
+    gate(
+      'Nosso servidor',
+      checks.some((check) => check !== null),
+      checks.includes(null),
+      { done: 'enviou', stop: 'não enviou', doing: 'enviando' },
+    ),
+    gate(vendor, is('accepted') && !is('refused'), is('refused') || is('waiting'), {
+      done: 'aceitou',
+      stop: is('refused') ? 'recusou' : 'não aceitou',
+      doing: is('unconfirmed') ? 'sem confirmação' : 'esperando resposta',
+    }),
+  ]
+}
+
+function listFirstGates(steps: readonly TestStep[]): Gate[] {
+  const opened = steps.some(({ kind }) => kind === 'opened')
+  const choice = steps.find(({ kind }) => kind === 'chosen')
+  return [
+    { name: 'Página', state: opened ? 'done' : 'doing', text: opened ? 'abriu' : 'esperando abrir' },
+    gate('Escolha', choice?.ok === true, choice?.ok === false, {
+      done: 'liberada',
+      stop: 'não liberada',
+      doing: 'esperando',
+    }),
+  ]
+}
+
+function listPageGates(state: TestState, steps: readonly TestStep[], vendor: string): Gate[] {
   const has = (test: (step: TestStep) => boolean) => steps.some(test)
-  const opened = has(({ kind }) => kind === 'opened')
   const choice = steps.find(({ kind }) => kind === 'chosen')
   const came = has(({ kind, ok }) => (kind === 'file' || kind === 'script') && ok === true)
   const missing = has(({ kind, ok }) => (kind === 'file' || kind === 'script') && ok === false)
@@ -19,13 +63,8 @@ export function listGates(state: TestState, steps: readonly TestStep[], vendor: 
   const isProved = hits.some(({ verdict }) => verdict === 'answered' || verdict === 'sent')
   const nothingSent = has(({ kind, ok }) => kind === 'settled' && ok === false)
   const isDone = state === 'done' && choice?.ok === true
-  const gates: Gate[] = [
-    { name: 'Página', state: opened ? 'done' : 'doing', text: opened ? 'abriu' : 'esperando abrir' },
-    gate('Escolha', choice?.ok === true, choice?.ok === false, {
-      done: 'liberada',
-      stop: 'não liberada',
-      doing: 'esperando',
-    }),
+  return [
+    ...listFirstGates(steps),
     gate('Arquivo', came && !missing, missing, {
       done: 'carregou',
       stop: 'não carregou',
@@ -47,10 +86,6 @@ export function listGates(state: TestState, steps: readonly TestStep[], vendor: 
       },
     ),
   ]
-  const at = gates.findIndex((each) => each.state !== 'done')
-  return gates.map((each, index) =>
-    each.state === 'doing' && index > at ? { ...each, state: 'ahead', text: '' } : each,
-  )
 }
 
 function gate(

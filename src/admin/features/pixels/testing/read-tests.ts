@@ -40,6 +40,8 @@ export function useTest(pixelId: string, testId: string) {
 
 const isGone = (error: unknown) => error !== null && toFailure(error).status === 404
 
-function isOver({ state, steps }: TagTest): boolean {
-  return state === 'expired' || state === 'left' || steps.at(-1)?.kind === 'left'
+function isOver({ state, steps, awaits_copies }: TagTest): boolean {
+  if (awaits_copies) return false
+  const last = steps.findLast(({ kind }) => kind !== 'copy')
+  return state === 'expired' || state === 'left' || last?.kind === 'left'
 }

@@ -3,15 +3,19 @@ import { notifyFailure } from '#admin/components/notify.ts'
 import { navigate } from '#admin/lib/address.ts'
 import { testPath } from '#admin/lib/places.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import type { CreatedTest } from '#contract/tag-test.ts'
+import type { CreatedTest, NewTest } from '#contract/tag-test.ts'
 import { testKey, testLinkKey, testsKey } from './read-tests.ts'
 
-/** Makes a test, opens the site with it in another tab, and shows its steps in this one. */
+/** Makes a test, with Meta's code where there is one, opens the site with it in another tab, and shows its steps in this one. */
 export function useStartTest(pixelId: string) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: () => admin<CreatedTest>(`/pixels/${pixelId}/tests`, { method: 'POST', body: {} }),
+    mutationFn: (testCode: string | undefined) =>
+      admin<CreatedTest>(`/pixels/${pixelId}/tests`, {
+        method: 'POST',
+        body: (testCode === undefined ? {} : { test_event_code: testCode }) satisfies NewTest,
+      }),
     onSuccess: async ({ id, url }) => {
       // The one place where the link is: in memory, for a browser that did not open the tab by itself.
       queryClient.setQueryData(testLinkKey(id), url)

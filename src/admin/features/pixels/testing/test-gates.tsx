@@ -12,7 +12,13 @@ const ARCHES: Record<Gate['state'], string> = {
 /** Each state has a sign and a word, so that colour is never alone. */
 export function TestGates({ gates }: { gates: readonly Gate[] }) {
   return (
-    <ol className="mt-6 grid grid-cols-5 border-t border-[#ffffff2e]" aria-label="Caminho da visita">
+    <ol
+      className={cn(
+        'mt-6 grid border-t border-[#ffffff2e]',
+        gates.length === 4 ? 'grid-cols-4' : 'grid-cols-5',
+      )}
+      aria-label="Caminho da visita"
+    >
       {gates.map(({ name, state, text }) => (
         <li
           key={name}

@@ -10,9 +10,10 @@ import { openHere } from '#admin/lib/open-here.ts'
 import { pixelPath } from '#admin/lib/places.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import type { TestState } from '#contract/tag-test.ts'
+import type { TestState, TestStep } from '#contract/tag-test.ts'
 import { usePixels } from '../api/list-pixels.ts'
 import { usePixelRuns } from '../api/tag-overview.ts'
+import type { FormStart } from '../components/form-start.ts'
 import { PixelModal } from '../components/lazy-pixel-parts.ts'
 import { PastTests } from './past-tests.tsx'
 import { useTest, useTests } from './read-tests.ts'
@@ -23,6 +24,8 @@ const WAITS: Partial<Record<TestState, string>> = {
   waiting: 'Esperando o site abrir',
   open: 'Esperando o próximo passo',
 }
+
+const isRefusedCopy = ({ copy }: TestStep) => copy?.check?.state === 'refused'
 
 /** One test of a pixel, live. */
 export function TestScreen({ pixelId, testId }: { pixelId: string; testId: string }) {
@@ -79,7 +82,7 @@ function Test({ pixelId, pixel, testId }: TestProps) {
   const { data: test, isError, isGone, error, refetch, link } = useTest(pixelId, testId)
   const { data: tests = [] } = useTests(pixelId)
   const { runOf } = usePixelRuns()
-  const [isEditing, setEditing] = useState(false)
+  const [form, setForm] = useState<FormStart | null>(null)
   if (isGone) return <Gone path={pixelPath(pixelId)} />
   if (test === undefined)
     return isError ? (
@@ -95,16 +98,20 @@ function Test({ pixelId, pixel, testId }: TestProps) {
       <TestVerdictPanel
         test={test}
         pixelId={pixelId}
+        pixel={pixel}
         vendor={runOf(pixelId)?.status.vendor?.name ?? 'Destino'}
         link={link}
-        onEditCode={() => setEditing(true)}
+        onEdit={() => setForm(test.steps.some(isRefusedCopy) ? 'sending' : 'code')}
       />
       <div className="mt-4 grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <Card role="region" aria-labelledby="steps-heading">
           <h3 id="steps-heading" className="px-4 pt-4 pb-2 text-base tracking-tight sm:px-5">
             Passo a passo
           </h3>
-          <TestSteps steps={test.steps} waitsFor={WAITS[test.state] ?? null} />
+          <TestSteps
+            steps={test.steps}
+            waitsFor={test.awaits_copies ? 'Esperando a resposta ao servidor' : (WAITS[test.state] ?? null)}
+          />
         </Card>
         <Card role="region" aria-labelledby="past-heading">
           <h3 id="past-heading" className="px-4 pt-4 pb-2 text-base tracking-tight sm:px-5">
@@ -118,8 +125,8 @@ function Test({ pixelId, pixel, testId }: TestProps) {
         </Card>
       </div>
       <Suspense>
-        {isEditing && pixel !== undefined ? (
-          <PixelModal pixel={pixel} startsAt="code" onClose={() => setEditing(false)} />
+        {form !== null && pixel !== undefined ? (
+          <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />
         ) : null}
       </Suspense>
     </>

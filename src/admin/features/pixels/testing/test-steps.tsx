@@ -1,5 +1,6 @@
 import { CircleCheck, CircleDot, CircleX, LoaderCircle, TriangleAlert } from 'lucide-react'
 import type { TestStep } from '#contract/tag-test.ts'
+import { CopyDetails } from './copy-details.tsx'
 import { describeStep, formatMoment, type StepWords } from './describe-step.ts'
 
 const ICONS: Record<StepWords['tone'], [typeof CircleCheck, string, string]> = {
@@ -36,6 +37,7 @@ export function TestSteps({ steps, waitsFor }: { steps: readonly TestStep[]; wai
                 {text ? <p className="text-sm text-pretty text-text-2">{text}</p> : null}
               </div>
               {mark ? <span className="text-sm font-semibold text-text-2">{mark}</span> : null}
+              {step.copy?.check ? <CopyDetails check={step.copy.check} /> : null}
             </div>
           </li>
         )

@@ -1,24 +1,25 @@
 import { ExternalLink } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
+import type { Pixel } from '#contract/pixel.ts'
 import type { TagTest } from '#contract/tag-test.ts'
 import { useBlockedHosts } from '../api/change-tags.ts'
 import { listGates } from './list-gates.ts'
-import { useStartTest } from './start-test.ts'
+import { TestButton } from './test-button.tsx'
 import { TestGates } from './test-gates.tsx'
 
 interface TestVerdictPanelProps {
   test: TagTest
   pixelId: string
+  pixel: Pixel | undefined
   vendor: string
   /** Known only to the tab in which the test was made. */
   link: string | undefined
-  onEditCode: () => void
+  onEdit: () => void
 }
 
 /** How far the test is, or what it showed, and the next thing to do. */
-export function TestVerdictPanel({ test, pixelId, vendor, link, onEditCode }: TestVerdictPanelProps) {
+export function TestVerdictPanel({ test, pixelId, pixel, vendor, link, onEdit }: TestVerdictPanelProps) {
   const { verdict, state, steps } = test
-  const start = useStartTest(pixelId)
   const { permit, isPending } = useBlockedHosts()
   const isLive = state === 'waiting' || state === 'open'
   const { action } = verdict
@@ -26,7 +27,7 @@ export function TestVerdictPanel({ test, pixelId, vendor, link, onEditCode }: Te
   const act = () => {
     if (action?.kind === 'permit')
       permit({ ids: action.ids, hosts: [stopped?.host ?? ''], pixelIds: [pixelId] })
-    else onEditCode()
+    else onEdit()
   }
   return (
     <section
@@ -64,19 +65,14 @@ export function TestVerdictPanel({ test, pixelId, vendor, link, onEditCode }: Te
               Abrir o site
             </a>
           ) : null}
-          {isLive && link !== undefined ? null : (
-            <Button
-              look="onInk"
-              aria-disabled={start.isPending}
-              onClick={() => start.isPending || start.mutate()}
-              className="max-md:border-current"
-            >
+          {pixel === undefined || (isLive && link !== undefined) ? null : (
+            <TestButton pixel={pixel} look="onInk" className="max-md:border-current">
               Testar de novo
-            </Button>
+            </TestButton>
           )}
         </div>
       </div>
-      <TestGates gates={listGates(state, steps, vendor)} />
+      <TestGates gates={listGates(test, vendor)} />
     </section>
   )
 }

@@ -1,0 +1,111 @@
+/**
+ * What the pixel's page and a switch cost the server where there is much: everything that the page of one of two hundred
+ * pixels asks for, with ninety days of counts, and the switch of one of ten thousand pixels that run.
+ * Run alone: `npm run bench -- --only=instrument`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { addPixels } from './add-pixels.ts'
+import { type Contender, startPortico } from './data-service-contenders.ts'
+import { median } from './measure-throughput.ts'
+
+const HOUR_MS = 3_600_000
+const DAYS = 90
+const WITH_COUNTS = 200
+const ALL = 10_000
+/** A fresh directory has these. */
+const FIRST = 50
+const ROUNDS = 15
+
+/** Measure, value, aim. */
+export async function benchInstrument(): Promise<string[][]> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
+  const portico = await startPortico(directory)
+  try {
+    await addPixels(portico, WITH_COUNTS - FIRST, true)
+    const pixels = addCounts(join(directory, 'portico', 'portico.db'))
+    const opened = await repeat((round) => openPage(portico, pixels[(round * 7) % pixels.length] ?? ''))
+    await addPixels(portico, ALL - WITH_COUNTS, true)
+    const switched = await repeat((round) => toggle(portico, pixels.at(-1) ?? '', round % 2 === 1))
+    return [
+      [
+        `opening one of ${WITH_COUNTS} pixels, ${DAYS} days of each, all answers`,
+        inWords(opened),
+        '< 100 ms',
+      ],
+      ['switching one of 10,000 pixels that run', inWords(switched), '< 200 ms'],
+    ]
+  } finally {
+    await portico.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const inWords = (times: readonly number[]) =>
+  `${median([...times]).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)}`
+
+/** An hour to a row, of every pixel; straight into the file, since reports bring the counts of now alone. */
+function addCounts(file: string): string[] {
+  const db = new DatabaseSync(file, { timeout: 10_000 })
+  try {
+    const ids = db.prepare('select id from tracking_pixels order by created_at').all() as { id: string }[]
+    const hours = Array.from({ length: DAYS * 24 }, (_, ago) =>
+      new Date((Math.floor(Date.now() / HOUR_MS) - ago) * HOUR_MS).toISOString(),
+    )
+    const insert = db.prepare(
+      `insert into tag_reports (pixel_id, hour, ran, blocked, failed, not_consented, last_ran_at)
+       values (?, ?, 40, 5, 1, 12, ?)`,
+    )
+    for (const { id } of ids) {
+      db.exec('begin immediate')
+      for (const hour of hours) insert.run(id, hour, hour)
+      db.exec('commit')
+    }
+    return ids.map(({ id }) => id)
+  } finally {
+    db.close()
+  }
+}
+
+/** Everything that the dashboard asks for, at once, until the last answer is read. */
+async function openPage({ request }: Contender, id: string): Promise<void> {
+  const to = new Date().toISOString()
+  const from = new Date(Date.now() - DAYS * 24 * HOUR_MS).toISOString()
+  const paths = [
+    '/admin/api/tags',
+    `/admin/api/pixels/${id}/ledger?from=${from}&to=${to}&step=day`,
+    `/admin/api/pixels/${id}/history`,
+    `/admin/api/pixels/${id}/cost`,
+    `/admin/api/pixels/${id}/tests`,
+    `/admin/api/tags/${id}/hosts`,
+  ]
+  await Promise.all(paths.map((path) => ask(request, path)))
+}
+
+async function toggle({ request }: Contender, id: string, is_active: boolean): Promise<void> {
+  await ask(request, `/rest/v1/tracking_pixels?id=eq.${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', prefer: 'return=representation' },
+    body: JSON.stringify({ is_active }),
+  })
+}
+
+async function ask(request: Contender['request'], path: string, options: RequestInit = {}): Promise<void> {
+  const headers = { ...request.headers, ...(options.headers as Record<string, string>) }
+  const answer = await fetch(new URL(path, request.url), { ...options, headers })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+}
+
+/** Milliseconds of each; the first of all is not counted, for it is the one that compiles the code. */
+async function repeat(work: (round: number) => Promise<void>): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const began = performance.now()
+    await work(round)
+    times.push(performance.now() - began)
+  }
+  return times.slice(1)
+}

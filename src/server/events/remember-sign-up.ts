@@ -1,0 +1,62 @@
+import type { Db } from '#server/db/database.ts'
+import { hashEmail } from '#server/db/hash-email.ts'
+import { aheadRange, isStillAhead } from '#server/db/stored-time.ts'
+import type { DestinationList } from './destinations.ts'
+import { allowsEmail, readChoice } from './read-choice.ts'
+
+/** The page tells of the conversion as soon as the subscription is answered. */
+const LIFE_MS = 10 * 60_000
+
+/**
+ * Keeps the hash of the address that was just subscribed, until the page tells of the conversion: the two requests are
+ * bound by the consent that both carry, so that no script of the page has to pass the address on. Nothing is kept where no
+ * pixel sends it, or where the visitor was not told or did not agree.
+ */
+export async function rememberSignUp(
+  { db, destinations }: { db: Db; destinations: DestinationList },
+  cookieHeader: string | undefined,
+  email: string,
+  now = Date.now(),
+): Promise<void> {
+  const choice = readChoice(cookieHeader)
+  if (choice === null || !allowsEmail(choice)) return
+  const { all } = await destinations.current()
+  if (!all.some(({ sendsEmail, category }) => sendsEmail && choice.granted.includes(category))) return
+  const hash = hashEmail(email)
+  if (hash === null) return
+  const row = { email_hash: hash, expires_at: new Date(now + LIFE_MS).toISOString() }
+  await db
+    .insertInto('sign_up_hashes')
+    .values({ consent_id: choice.id, ...row })
+    .onConflict((conflict) => conflict.column('consent_id').doUpdateSet(row))
+    .execute()
+}
+
+/** Once: it belongs to one conversion. */
+export async function takeSignUp(trx: Db, consentId: string, now: number): Promise<string | null> {
+  const row = await trx
+    .deleteFrom('sign_up_hashes')
+    .where('consent_id', '=', consentId)
+    .returning(['email_hash', 'expires_at'])
+    .executeTakeFirst()
+  return row !== undefined && isStillAhead(row.expires_at, LIFE_MS, now) ? row.email_hash : null
+}
+
+/** Most choices are a first one, behind which nothing waits: that costs no write. */
+export async function forgetSignUp(db: Db, consentId: string): Promise<void> {
+  const kept = await db
+    .selectFrom('sign_up_hashes')
+    .select('consent_id')
+    .where('consent_id', '=', consentId)
+    .executeTakeFirst()
+  if (kept !== undefined) await db.deleteFrom('sign_up_hashes').where('consent_id', '=', consentId).execute()
+}
+
+export async function sweepSignUps(db: Db, now = Date.now()): Promise<void> {
+  const { after, upTo } = aheadRange(LIFE_MS, now)
+  for (const [is, time] of [
+    ['<=', after],
+    ['>', upTo],
+  ] as const)
+    await db.deleteFrom('sign_up_hashes').where('expires_at', is, time).execute()
+}

@@ -1,0 +1,29 @@
+import { screen } from '@testing-library/react'
+import { lazy } from 'react'
+import { expect, test, vi } from 'vitest'
+import { findComponentFaults } from '../support/find-component-faults.ts'
+import { openDashboard } from '../support/render-dashboard.tsx'
+import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+
+/** The first time, the network is away. */
+vi.mock('#admin/app/lazy-doors.ts', async (original) => {
+  const real = await original<typeof import('#admin/app/lazy-doors.ts')>()
+  const away: typeof real.makeSessionEndedDialog = () => lazy(() => Promise.reject(new Error('away')))
+  return { ...real, makeSessionEndedDialog: vi.fn(real.makeSessionEndedDialog).mockImplementationOnce(away) }
+})
+
+test('a login that does not come says so over the page, keeps what was typed, and is asked for again', async () => {
+  const site = new ScriptedSite()
+  site.pixels = [makePixel({ name: 'Meta' })]
+  vi.mocked(console.error).mockImplementation(() => {})
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' rascunho')
+  site.refuse('GET /auth/v1/user', 403, { code: 'session_not_found', msg: 'Session not found' })
+  document.dispatchEvent(new Event('visibilitychange'))
+  const alert = await screen.findByText(/a tela para entrar de novo não carregou/)
+  expect((screen.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Meta rascunho')
+  expect(await findComponentFaults(alert.parentElement as HTMLElement)).toEqual([])
+  await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
+  await screen.findByRole('dialog', { name: 'Entre de novo' })
+})
