@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
+    // What is waited for comes late on a busy machine; one second would be a guess at its speed.
+    expect: { poll: { timeout: 15_000 } },
     // Two more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
     maxWorkers: 4,
     projects: [

@@ -110,7 +110,7 @@ test(`${PEOPLE} people subscribe while the webhook is down and the server is kil
   const webhook = await startWebhook(webhookPort)
   onTestFinished(() => webhook.close())
   await expect.poll(() => keysByPerson(webhook).size, { timeout: 90_000, interval: 50 }).toBe(PEOPLE)
-  await expect.poll(() => deliveredCount(storage), { timeout: 5_000, interval: 50 }).toBe(PEOPLE)
+  await expect.poll(() => deliveredCount(storage), { timeout: 20_000, interval: 50 }).toBe(PEOPLE)
   expect([...keysByPerson(webhook).values()].filter((keys) => keys.size !== 1)).toEqual([])
   expect(webhook.calls).toHaveLength(PEOPLE)
   site.server.child.kill('SIGTERM')

@@ -39,7 +39,7 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
   test('one address, /64 or /48 cannot pause it alone', async () => {
     for (let n = 0; n < 55; n++) expect((await report('192.0.2.1')).status).toBe(204)
     for (let n = 0; n < 30; n++) await report(`2001:db8:0:${n}::1`)
-    await vi.waitFor(async () => expect(await counted()).toBe(3 + 15), 5_000)
+    await vi.waitFor(async () => expect(await counted()).toBe(3 + 15), 20_000)
     expect(await page()).toContain(' data-tags="')
   })
 
@@ -48,7 +48,7 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
     for (let n = 0; n < 55; n++) await report('192.0.2.2', slow)
     for (let n = 0; n < 30; n++) await report(`2001:db8:1:${n}::1`, slow)
     await report('192.0.2.3', { outcome: 'ran' })
-    await vi.waitFor(async () => expect(await counted('measured')).toBe(3 + 15), 5_000)
+    await vi.waitFor(async () => expect(await counted('measured')).toBe(3 + 15), 20_000)
     expect(await page()).toContain(' data-tags="')
   })
 

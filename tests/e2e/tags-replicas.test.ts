@@ -95,7 +95,7 @@ test('a switch in the dashboard of one process is on the next page of both, with
     expect(await hasTags(one.url)).toBe(active)
     await vi.waitFor(async () => expect(await hasTags(other.url)).toBe(active), {
       // A second, and what a busy machine takes to ask.
-      timeout: 5000,
+      timeout: 20_000,
       interval: 10,
     })
     expect(await visit(other.url)).toEqual(active ? [ID] : [])

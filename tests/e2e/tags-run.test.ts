@@ -201,11 +201,13 @@ test('a container loads what it likes, its events have a name of their own, and 
   await page.evaluate(() =>
     document.dispatchEvent(new CustomEvent('portico:conversion', { detail: { name: 'lead' } })),
   )
-  await vi.waitFor(async () =>
-    expect(await page.evaluate(() => window.dataLayer?.at(-1))).toMatchObject({
-      event: 'site_lead',
-      event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    }),
+  await vi.waitFor(
+    async () =>
+      expect(await page.evaluate(() => window.dataLayer?.at(-1))).toMatchObject({
+        event: 'site_lead',
+        event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      }),
+    20_000,
   )
   const reached = await page.evaluate(() =>
     Promise.allSettled(['/admin', '/rest/v1/tracking_pixels'].map((path) => fetch(path))).then((all) =>

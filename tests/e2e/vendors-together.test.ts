@@ -120,8 +120,9 @@ test('in rooms of their own they all work, the page knows none of their hosts, a
   expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBe(0)
   const read = () =>
     page.evaluate(() => [document.cookie, ...Object.keys({ ...localStorage, ...sessionStorage })])
-  await vi.waitFor(async () =>
-    expect((await read()).filter((key) => key.startsWith('portico_room_')).length).toBe(17),
+  await vi.waitFor(
+    async () => expect((await read()).filter((key) => key.startsWith('portico_room_')).length).toBe(17),
+    20_000,
   )
   expect((await read())[0]).toMatch(/^portico_consent=[^;]+$/)
   await page.getByRole('button', { name: 'Preferências de cookies' }).click()

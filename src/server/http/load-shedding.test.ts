@@ -38,7 +38,7 @@ test('while the event loop lags, calls are turned away, and the page and the lif
   const refused = await call()
   expect(refused.headers.get('retry-after')).toBe('5')
   clearInterval(lag)
-  await expect.poll(statuses, { timeout: 5000 }).toEqual({ call: 200, page: 200, life: 200 })
+  await expect.poll(statuses, { timeout: 15_000 }).toEqual({ call: 200, page: 200, life: 200 })
   // Each of them stands in the log once, by itself or counted, and none as an error.
   await site.app.close()
   const lines = log.filter((line) => line.shed === true)

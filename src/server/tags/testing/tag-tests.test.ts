@@ -394,7 +394,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       awaits_copies: true,
       verdict: { title: 'O servidor está enviando' },
     })
-    await vi.waitFor(() => expect(copied).toHaveLength(1))
+    await vi.waitFor(() => expect(copied).toHaveLength(1), 15_000)
     given.resolve({ check: null, message: 'Falta o token.' })
     const { verdict } = await untilCopied(created, 1)
     expect(verdict).toMatchObject({ health: 'waiting', text: 'Falta o token.' })
