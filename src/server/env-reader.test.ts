@@ -47,6 +47,7 @@ const VALUES: Record<string, string> = {
   RETENTION_REPORT_DAYS: '13',
   LOG_LEVEL: 'warn',
   LOG_REQUESTS: 'true',
+  VENDOR_FILE_CHECKS: 'off',
   METRICS_TOKEN: 'um-segredo-bem-longo',
   METRICS_PORT: '9464',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',

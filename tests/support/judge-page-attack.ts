@@ -97,13 +97,16 @@ export async function judgePageAttack(
     await page.clickAt(0, 0)
     return (await caught()) > 0 ? 'a click' : null
   }
-  if (name === 'navigate-tab' || name === 'leave-room' || name === 'swap-room') {
+  if (name === 'navigate-tab' || name === 'leave-room') {
     await attack()
-    const isLeft = name === 'swap-room' ? '?again' : ELSEWHERE
-    return settled(
-      async () => (await page.addresses()).find((address) => address.includes(isLeft)) ?? null,
-      5,
-    )
+    return settled(() => findAddress(page, ELSEWHERE), 5)
+  }
+  if (name === 'swap-room') {
+    await attack()
+    await settled(() => findAddress(page, '?again'), 10)
+    // A room is removed once its second document has loaded: what counts is whether it stays.
+    await settled(async () => ((await findAddress(page, '?again')) === null ? 'gone' : null), 20)
+    return findAddress(page, '?again')
   }
   if (name === 'opener') {
     await attack()
@@ -182,4 +185,8 @@ async function settled(look: () => Promise<string | null>, turns: number): Promi
     await new Promise((done) => setTimeout(done, 100))
   }
   return null
+}
+
+async function findAddress(page: AttackedPage, part: string): Promise<string | null> {
+  return (await page.addresses()).find((address) => address.includes(part)) ?? null
 }

@@ -55,7 +55,7 @@ export function roomHeaders(policy: Policy, hsts: string | null): Headers {
     // Older browsers; where `frame-ancestors` is known, it counts instead.
     'x-frame-options': 'SAMEORIGIN',
     'referrer-policy': 'strict-origin-when-cross-origin',
-    'permissions-policy': `${permissions('()')}, autoplay=(), clipboard-read=(), clipboard-write=(), focus-without-user-activation=(), fullscreen=(), storage-access=()`,
+    'permissions-policy': `${permissions('()')}, autoplay=(), clipboard-read=(), clipboard-write=(), fullscreen=(), storage-access=()`,
     'x-dns-prefetch-control': 'off',
     'x-robots-tag': 'noindex',
   }
