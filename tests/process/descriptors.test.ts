@@ -21,7 +21,8 @@ test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: some 
   await untilReady(server, url)
   const answers = await Promise.all(Array.from({ length: CLIENTS }, () => hold(port)))
   const statuses = answers.map(({ head }) => /^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 'dropped')
-  expect(new Set(statuses)).toEqual(new Set(['200', '503', 'dropped']))
+  // Those for which there is not even a descriptor to be told by are dropped: how many depends on who comes when.
+  expect(new Set([...statuses, 'dropped'])).toEqual(new Set(['200', '503', 'dropped']))
   for (const { head } of answers) if (head !== '') expect(head).toContain('content-security-policy: ')
   for (const { socket } of answers) socket.destroy()
   await expect.poll(async () => (await fetch(url).catch(() => null))?.status, { timeout: 20_000 }).toBe(200)
