@@ -148,6 +148,8 @@ export async function buildApp({
       adminUrl: config.adminUrl ?? siteUrl,
       canSend: config.mail.smtpUrl !== null,
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+      queueLetter: (trx, to, letter) =>
+        deliveries.storeMail(trx, { to, kind: 'alert', ...auth.renderLetter(letter) }),
       readOverview: tags.readOverview,
       readFileChanges: inventory.listFileChanges,
     })

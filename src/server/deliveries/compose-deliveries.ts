@@ -8,7 +8,7 @@ import { copyTestEvent } from './copy-test-event.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
 import { describeStop } from './describe-stop.ts'
 import { type MailLaneDeps, mailLane } from './mail/mail-lane.ts'
-import { type QueuedMail, queueMail } from './mail/queue-mail.ts'
+import { type QueuedMail, queueMail, storeMail } from './mail/queue-mail.ts'
 import { measureDeliveries } from './measure-deliveries.ts'
 import { newsletterLane } from './newsletter/newsletter-lane.ts'
 import { OutgoingClient } from './outgoing-client.ts'
@@ -63,6 +63,8 @@ export function composeDeliveries(parts: DeliveryParts) {
       await queueMail(sending, mail)
       wake()
     },
+    /** In the transaction of what it tells of; it is sent when the queue is next looked at. */
+    storeMail: (trx: Db, mail: QueuedMail) => storeMail(trx, secrets, mail),
     measure: () => measureDeliveries(db),
     copyTestEvent: (pixelId: string, event: TestEvent) => copyTestEvent(sending, pixelId, event),
     /** Null where the operator does not let the server ask vendors. */
