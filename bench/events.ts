@@ -1,7 +1,5 @@
 /** Conversions as visitors tell them: how many a second are stored for good, and whether the page notices. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +11,8 @@ import { freePort } from '../tests/support/free-port.ts'
 import { startVendorApis } from '../tests/support/vendor-apis/start-vendor-apis.ts'
 import { measureVisits, type Visits } from './measure-visits.ts'
 import { startPageServer } from './page-server.ts'
-import { pinned, pinProcess } from './processor.ts'
-import type { SteadyLoad } from './steady-load-process.ts'
+import { pinProcess } from './processor.ts'
+import { startLoad } from './start-load.ts'
 
 const SECONDS = 6
 const WARM_UP_MS = 6_000
@@ -126,30 +124,4 @@ async function post(url: string, body: object, headers: Record<string, string>):
     body: JSON.stringify(body),
   })
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
-}
-
-function startLoad(options: SteadyLoad): { end(): Promise<string> } {
-  const [program = '', ...args] = pinned('client', [
-    process.execPath,
-    'bench/steady-load-process.ts',
-    JSON.stringify(options),
-  ])
-  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let printed = ''
-  child.stdout?.on('data', (part) => {
-    printed += part
-  })
-  return {
-    end: async () => {
-      child.kill()
-      await once(child, 'close')
-      const { seconds, statuses } = JSON.parse(printed) as {
-        seconds: number
-        statuses: Record<string, number>
-      }
-      return Object.entries(statuses)
-        .map(([status, count]) => `${status}: ${(count / seconds).toFixed(0)}/s`)
-        .join(', ')
-    },
-  }
 }

@@ -5,7 +5,7 @@ import { canonicalHash, canonicalJson } from './canonical.ts'
 import { RECORD_SCHEMA_VERSION } from './to-record.ts'
 
 /** What a choice is made on: the words as this build renders them. */
-type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
+export type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
 
 interface PremisesDeps {
   db: Db

@@ -1,6 +1,7 @@
 import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import type { TagSet } from './compose-tag-set.ts'
+import { listRecipients } from './tools/list-recipients.ts'
 import { vendorById } from './vendor-sources.ts'
 
 /** Who answers for the site, and who hears of its visitors while this tag set is served. */
@@ -13,12 +14,12 @@ export function describeParties(site: SiteInfo, set: TagSet): EvidencePartiesCon
       site: site.siteUrl,
     },
     tag_set_version: set.version ?? '',
-    recipients: set.recipients.map(({ tag, marks, isTold }) => ({
+    recipients: listRecipients(set).map(({ prepared: { tag, marks }, toldBy }) => ({
       pixel: tag.id,
       type: tag.type,
       account: tag.vendorId,
       category: tag.category,
-      told_by: isTold ? (tag.steps.length === 0 ? 'server' : 'both') : 'browser',
+      told_by: toldBy.length === 2 ? 'both' : (toldBy[0] ?? 'server'),
       vendors: marks.flatMap(({ id }) => {
         const vendor = vendorById(id)
         if (vendor === undefined) return []
