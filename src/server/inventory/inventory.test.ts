@@ -104,7 +104,10 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     await change({ is_active: false }, { is_active: true }, 'ana@exemplo.com.br', NOW)
     // An edit is no authorisation.
     await change({ is_active: true }, { is_active: true }, 'rui@exemplo.com.br', NOW + 1)
-    await database.db.updateTable('tracking_pixels').set({ reason: 'Medir a campanha' }).execute()
+    await database.db
+      .updateTable('tracking_pixels')
+      .set({ reason: 'Medir a campanha', runs_in: 'isolated' })
+      .execute()
     expect(await inventory(false)).toEqual({
       checks_files: false,
       headers: [{ hash: 'h', since: new Date(NOW).toISOString(), unasked: false }],
@@ -115,6 +118,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
           type: 'custom',
           vendors: ['HOTJAR'],
           category: 'marketing',
+          runs_in: 'isolated',
           told_by: ['browser'],
           on_page_since: new Date(NOW).toISOString(),
           authorised: { by: 'ana@exemplo.com.br', at: new Date(NOW).toISOString() },
