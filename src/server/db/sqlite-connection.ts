@@ -50,6 +50,25 @@ export class SqliteConnection {
     return hasRows ? { rows: statement.all(...parameters) } : statement.run(...parameters)
   }
 
+  /** Runs a statement that gives no rows with each list of parameters, inside the open transaction: all of it or none. */
+  runEach(sql: string, parameterSets: readonly (readonly SqlValue[])[]): StatementOutcome {
+    const { statement } = this.#prepare(sql)
+    this.run('savepoint each')
+    try {
+      let changes = 0
+      for (const parameters of parameterSets) changes += Number(statement.run(...parameters).changes)
+      this.run('release each')
+      return { changes }
+    } catch (error) {
+      // A full disk makes SQLite take everything back by itself.
+      if (this.isTransaction) {
+        this.run('rollback to each')
+        this.run('release each')
+      }
+      throw error
+    }
+  }
+
   /** Waits for other processes inside SQLite. The thread stands still meanwhile: for what is rare. */
   runPatiently(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
     this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
