@@ -15,6 +15,7 @@ import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findDue, releaseEveryLease } from './deliveries/claim-due.ts'
 import { listSending } from './deliveries/list-sending.ts'
+import { makeDue } from './deliveries/make-due.ts'
 import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
 import { sweepDeliveries } from './deliveries/sweep-deliveries.ts'
@@ -167,6 +168,7 @@ const WORK: [string, () => Promise<unknown>][] = [
   ],
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
+  ['another try of what waits of a pixel', () => makeDue(database.db, { pixelId }, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],
   ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
   ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],

@@ -312,6 +312,16 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(mailbox.received).toHaveLength(1)
   })
 
+  test('a mail that a wrong clock put far ahead is due when the clock is right again', async () => {
+    await choose(['broken'])
+    tell([pixels[0]])
+    refuses = true
+    await round(NOW + 30 * 24 * HOUR_MS)
+    refuses = false
+    await round(NOW)
+    expect(subjects()).toEqual(['Veja o pixel Loja'])
+  })
+
   test('nobody without access is told, nor anybody of a pixel that was deleted', async () => {
     const { db } = database
     await choose(['broken'])
