@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { neverIdle } from '../support/browser.ts'
+import { compressPagesFully } from '../support/compress-page.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
@@ -16,6 +17,7 @@ const PAGE_LIMIT_BYTES = 11_500
 
 let vendorSite: VendorSite
 let ids: string[]
+compressPagesFully()
 beforeAll(async () => {
   vendorSite = await startVendorSite()
   ids = await vendorSite.add(ALL.map(({ snippet, account }) => snippet(account)))
