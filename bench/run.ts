@@ -11,6 +11,7 @@ import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchEvents } from './events.ts'
+import { benchEventsPage } from './events-page.ts'
 import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
@@ -56,6 +57,8 @@ if (isWanted('database')) {
 if (isWanted('events')) {
   console.log()
   printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
+  console.log()
+  printTable(await benchEventsPage(values.quick === true ? 1 : 5))
 }
 if (isWanted('dashboard')) {
   console.log()
