@@ -22,8 +22,8 @@ export default defineConfig({
           include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
           // Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules.
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -33,7 +33,7 @@ export default defineConfig({
           include: ['tests/component/**/*.test.tsx'],
           environment: 'happy-dom',
           setupFiles: ['tests/support/component-setup.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SLOW } },
