@@ -7,6 +7,7 @@ import { neverIdle } from '../support/browser.ts'
 import { compressPagesFully } from '../support/compress-page.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
+import { noteShifts } from '../support/note-shifts.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
@@ -202,16 +203,4 @@ function readPage(): Promise<{ head: string; body: number }> {
     })
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\nconnection: close\r\n\r\n')
   })
-}
-
-function noteShifts(): void {
-  Object.assign(window, { shifts: 0 })
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number
-      hadRecentInput: boolean
-    })[]) {
-      if (!entry.hadRecentInput) (window as unknown as { shifts: number }).shifts += entry.value
-    }
-  }).observe({ type: 'layout-shift' })
 }
