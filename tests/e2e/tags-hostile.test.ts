@@ -221,7 +221,8 @@ const opened = new Map<'page' | 'isolated', Awaited<ReturnType<typeof openAttack
 async function attackPage(name: PageAttack, place: 'page' | 'isolated'): Promise<string | null> {
   const attacked = opened.get(place) ?? (await openAttacked(browser, site.url, place))
   opened.set(place, attacked)
-  const got = await judgePageAttack(name, attacked, { app: site, pixel: site.victims[place] })
+  const target = { app: site, pixel: site.victims[place], isExpected: place === 'page' }
+  const got = await judgePageAttack(name, attacked, target)
   if (!DESTRUCTIVE.has(name)) return got
   opened.delete(place)
   await attacked.close()
@@ -246,7 +247,7 @@ test.each(Object.keys(PAGE_ATTACKS) as PageAttack[])(
 
 test('without the guard, a frame inside a room takes the keyboard', async () => {
   const attacked = await openAttacked(browser, site.url, 'isolated', { withoutGuard: true })
-  const target = { app: site, pixel: site.victims.isolated }
+  const target = { app: site, pixel: site.victims.isolated, isExpected: true }
   expect(await judgePageAttack('focus-nested', attacked, target)).toEqual(expect.any(String))
   await attacked.close()
 })
