@@ -1,14 +1,12 @@
 /** Conversions as visitors tell them: how many a second are stored for good, and whether the page notices. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { SERVER_PIXELS } from './event-pixels.ts'
 import { measureVisits, type Visits } from './measure-visits.ts'
 import { processorMilliseconds } from './process-usage.ts'
-import { pinned, pinProcess } from './processor.ts'
+import { pinProcess } from './processor.ts'
 import { startEventSite } from './start-event-site.ts'
-import type { SteadyLoad } from './steady-load-process.ts'
+import { startLoad } from './start-load.ts'
 
 const SECONDS = 6
 const WARM_UP_MS = 6_000
@@ -76,31 +74,5 @@ function countEvents(file: string): number {
     )
   } finally {
     database.close()
-  }
-}
-
-function startLoad(options: SteadyLoad): { end(): Promise<string> } {
-  const [program = '', ...args] = pinned('client', [
-    process.execPath,
-    'bench/steady-load-process.ts',
-    JSON.stringify(options),
-  ])
-  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let printed = ''
-  child.stdout?.on('data', (part) => {
-    printed += part
-  })
-  return {
-    end: async () => {
-      child.kill()
-      await once(child, 'close')
-      const { seconds, statuses } = JSON.parse(printed) as {
-        seconds: number
-        statuses: Record<string, number>
-      }
-      return Object.entries(statuses)
-        .map(([status, count]) => `${status}: ${(count / seconds).toFixed(0)}/s`)
-        .join(', ')
-    },
   }
 }

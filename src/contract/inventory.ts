@@ -1,5 +1,6 @@
 import type { OptionalCategory } from './consent.ts'
 import type { PixelType } from './pixel.ts'
+import type { PixelRunsIn } from './pixel-runs-in.ts'
 
 /** A script of a tag. Ours has the hash of what we serve; a vendor's is what its address says. */
 export type ServedFile = { kind: 'own'; path: string; sha256: string } | { kind: 'vendor'; url: string }
@@ -27,6 +28,8 @@ export interface InventoryItem {
   /** In words, of the catalogue; empty for code of our own. */
   vendors: string[]
   category: OptionalCategory
+  /** Where its code runs, of what runs in the browser. */
+  runs_in: PixelRunsIn
   /** `browser`, `server` or both; empty while nothing of it is on the page. */
   told_by: string[]
   /** Since when it is on the page as it is; null while it is not. */

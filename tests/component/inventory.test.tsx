@@ -15,6 +15,7 @@ function makeItem(item: Partial<InventoryItem>): InventoryItem {
     type: 'custom',
     vendors: ['Hotjar'],
     category: 'desempenho',
+    runs_in: 'page',
     told_by: ['browser'],
     on_page_since: '2026-11-15T12:00:00.000Z',
     authorised: { by: 'ana@exemplo.com.br', at: '2026-11-15T11:00:00.000Z' },
@@ -117,4 +118,17 @@ test('without an answer there is a way to try again', async () => {
   site.answer('GET /admin/api/inventory', () => inventory)
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByText('Nenhum script autorizado')
+})
+
+test.each<[string, Partial<InventoryItem>, RegExp]>([
+  ['in the page', {}, /Na página como está desde 15\/11\/2026/],
+  ['isolated', { runs_in: 'isolated' }, /Isolada, num quadro fechado, como está desde 15\/11\/2026/],
+  ['by our server alone', { told_by: ['server'] }, /Só pelo nosso servidor, desde 15\/11\/2026/],
+  ['by both', { told_by: ['browser', 'server'] }, /Na página como está desde 15\/11\/2026/],
+  ['nowhere', { on_page_since: null, runs_in: 'isolated' }, /Ligada, mas fora da página agora/],
+])('a tag that runs %s says so', async (_, item, words) => {
+  inventory.items = [makeItem({ hosts: [], ...item })]
+  await openDashboard(site, { path: PATH })
+  await screen.findByText(words)
+  screen.getByText('Nenhum.')
 })

@@ -149,7 +149,7 @@ describe('the panel of a pixel', () => {
     expect(revoke.map((button) => button.getAttribute('aria-label'))).toEqual(['Revogar cdn.example'])
     await person.click(panel.getByRole('button', { name: 'Revogar cdn.example' }))
     const question = within(await screen.findByRole('alertdialog', { name: 'Revogar a permissão?' }))
-    question.getByText('A página volta a barrar cdn.example para Hotjar na próxima visita.')
+    question.getByText('Na próxima visita, a página volta a barrar cdn.example para Hotjar.')
     await person.click(question.getByRole('button', { name: 'Cancelar' }))
     expect(document.activeElement).toBe(panel.getByRole('button', { name: 'Revogar cdn.example' }))
     await person.keyboard('{Enter}')

@@ -51,3 +51,19 @@ test('only a custom pixel has the choice', async () => {
   within(dialog).getByLabelText('Código do Pixel')
   expect(within(dialog).queryByRole('group', { name: 'Onde roda' })).toBeNull()
 })
+
+test('everything about an isolated pixel says that its frame, and not the page, opens its addresses', async () => {
+  const isolated = { type: 'custom', pixel_id: null, code: CODE, runs_in: 'isolated' } as const
+  site.addPixel('Kwai', { health: 'waiting' }, isolated)
+  site.preview = makePreview({ allowed: [{ host: 's1.kwai.net', directive: 'script', source: 'vendor' }] })
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('link', { name: 'Kwai' }))
+  await screen.findByText('Personalizado · Código personalizado · Roda isolada da página')
+  await screen.findByText('Com ninguém: o quadro desta tag não abre endereço nenhum.')
+  screen.getByText(/Restaurar traz de volta .* envio e onde roda;/)
+  await person.click(screen.getByRole('button', { name: 'Editar: Kwai' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  await dialog.findByText('1 endereço que o quadro desta tag abre')
+  await person.click(dialog.getByRole('radio', { name: 'Na página' }))
+  dialog.getByText('1 endereço que a página abre')
+})

@@ -6,10 +6,17 @@ import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { KILLERS } from '#tests/support/nasty-snippets.ts'
+import { CONTENT_COLUMNS } from './history/describe-version.ts'
 import { sweepTrash } from './trash/sweep-trash.ts'
 
 const DAY_MS = 86_400_000
+const HOOK = 'https://hooks.exemplo.com.br/a'
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const TOKEN = { access_token: 'EAAG1234EAAG1234EAAG1234' }
 const KILLER = Object.values(KILLERS)[0] ?? ''
+
+type ContentVersion = Partial<Pixel> & { access_token?: string }
+const contentOf = (pixel: Pixel) => CONTENT_COLUMNS.map((name) => [name, pixel[name]])
 
 describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
   let site: DataApp
@@ -240,6 +247,47 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     const after = await history(pixel.id)
     expect(after.versions[0]).toMatchObject({ kind: 'changed', restorable: false })
     expect(after.versions).toHaveLength(5)
+  })
+
+  test.each<[string, ContentVersion[]]>([
+    [
+      'a custom one',
+      [
+        {
+          name: 'Loja',
+          type: 'custom',
+          code: '<script>a()</script>',
+          consent_category: 'desempenho',
+          conversion_labels: { lead: 'AbC' },
+          runs_in: 'isolated',
+        },
+        { type: 'meta', pixel_id: '123456789012345', code: '', conversion_labels: {}, runs_in: 'page' },
+      ],
+    ],
+    [
+      'a custom one that the server tells',
+      [
+        { type: 'custom', delivery: 'server', webhook_url: HOOK, access_token: SECRET },
+        { delivery: 'browser', webhook_url: null },
+      ],
+    ],
+    [
+      'one of Meta',
+      [
+        { type: 'meta', pixel_id: '123456789012345', delivery: 'both', send_hashed_email: true, ...TOKEN },
+        { delivery: 'browser', send_hashed_email: false },
+      ],
+    ],
+  ])('a version of %s brings back all that a person wrote', async (_, [first, ...edits]) => {
+    const { id } = await add(first)
+    for (const edit of edits) await rest('PATCH', `id=eq.${id}`, edit)
+    const events = await site.database.db.selectFrom('audit_events').select(['id', 'after']).execute()
+    expect(events).toHaveLength(edits.length + 1)
+    for (const { id: version, after } of events) {
+      const answer = await post(`/pixels/${id}/restore`, { version })
+      expect(answer.statusCode, answer.body).toBe(204)
+      expect((await list()).map(contentOf)).toEqual([contentOf(after as Pixel)])
+    }
   })
 
   test('versions come a page at a time, none twice and none left out', async () => {

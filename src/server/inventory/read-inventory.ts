@@ -16,7 +16,7 @@ export async function readInventory({ db, nameVendor, checksFiles }: InventoryDe
   const [pixels, periods, headers] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
-      .select(['id', 'name', 'type', 'consent_category', 'reason', 'created_at'])
+      .select(['id', 'name', 'type', 'consent_category', 'reason', 'runs_in', 'created_at'])
       .where('is_active', '=', true)
       .orderBy('created_at')
       .orderBy('id')
@@ -43,6 +43,7 @@ export async function readInventory({ db, nameVendor, checksFiles }: InventoryDe
       type: pixel.type,
       vendors: (period?.vendors ?? []).map(nameVendor),
       category: pixel.consent_category,
+      runs_in: pixel.runs_in,
       told_by: period?.told_by ?? [],
       on_page_since: period?.started_at ?? null,
       authorised: authorised.get(pixel.id) ?? null,

@@ -42,9 +42,7 @@ export function InventoryRow({ item, checksFiles }: InventoryRowProps) {
           <Fact term="Por quê">
             <ReasonNote item={item} />
           </Fact>
-          <Fact term="Endereços">
-            {item.hosts.length === 0 ? 'Nenhum na página.' : item.hosts.join(', ')}
-          </Fact>
+          <Fact term="Endereços">{item.hosts.length === 0 ? 'Nenhum.' : item.hosts.join(', ')}</Fact>
           <Fact term="Integridade">
             {item.own_files.length + item.vendor_files.length === 0 ? 'Nenhum arquivo conhecido.' : null}
             <ul className="grid gap-2">
@@ -69,11 +67,13 @@ export function InventoryRow({ item, checksFiles }: InventoryRowProps) {
   )
 }
 
-function placeOf({ told_by, on_page_since }: InventoryItem): string {
+function placeOf({ told_by, runs_in, on_page_since }: InventoryItem): string {
   if (on_page_since === null) return 'Ligada, mas fora da página agora.'
   const since = `desde ${formatMinute(on_page_since)}`
   if (!told_by.includes('browser')) return `Só pelo nosso servidor, ${since}.`
-  return `Na página como está ${since}.`
+  return runs_in === 'isolated'
+    ? `Isolada, num quadro fechado, como está ${since}.`
+    : `Na página como está ${since}.`
 }
 
 function Fact({ term, children }: { term: string; children: ReactNode }) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { ROOM_REMOVALS } from '#contract/room-removals.ts'
 import { HEALTH_LABELS, healthLabel } from '#contract/tag-health.ts'
-import type { BlockedHost } from '#contract/tag-status.ts'
+import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './judge-health.ts'
 import { NO_EVIDENCE } from './read-evidence.ts'
 
@@ -267,10 +268,55 @@ describe('the breaker', () => {
   })
 })
 
-test('an isolated tag that does not work is offered the page, and one that works is not', () => {
-  const failed = { isIsolated: true, lastError: 'x is null', ...seen({ visits: { failed: 10 } }) }
-  const { reasons } = judgeHealth({ ...FINE, ...failed })
-  expect(reasons.map(({ code }) => code)).toEqual(['script_error', 'isolated'])
-  expect(reasons.at(-1)?.action).toEqual({ kind: 'edit', label: 'Mudar onde roda' })
-  expect(judgeHealth({ ...FINE, isIsolated: true }).reasons).toEqual([])
+describe('an isolated tag is offered the page', () => {
+  const codesOf = (input: Partial<HealthInput>) =>
+    judgeHealth({ ...FINE, isIsolated: true, ...input }).reasons.map(({ code }) => code)
+  const warning = (code: TagWarning['code']): TagWarning => ({ code, message: code })
+
+  test.each<[string, Partial<HealthInput>, string[]]>([
+    ['code that fails', seen({ visits: { failed: 10 } }), ['script_error']],
+    [
+      'code that fails in some visits',
+      seen({ visits: { ran: 5, failed: 5 }, hit: { answered: 5 } }),
+      ['script_error'],
+    ],
+    [
+      'code that fails, beside blockers',
+      seen({ visits: { failed: 5, blocked: 5 } }),
+      ['blocked_in_browser', 'script_error'],
+    ],
+    ['code that runs and sends nothing', seen({ visits: { ran: 10 }, hit: { none: 10 } }), ['nothing_sent']],
+  ])('for %s', (_, input, codes) => {
+    expect(codesOf(input)).toEqual([...codes, 'isolated'])
+  })
+
+  test('with the way to change it', () => {
+    const { reasons } = judgeHealth({ ...FINE, isIsolated: true, ...seen({ visits: { failed: 10 } }) })
+    expect(reasons.at(-1)?.action).toEqual({ kind: 'edit', label: 'Mudar onde roda' })
+  })
+
+  test.each<[string, Partial<HealthInput>, string[]]>([
+    ['what works', {}, []],
+    ['what nobody confirmed', seen({ visits: { ran: 2 }, hit: { unknown: 2 } }), ['not_confirmed']],
+    ['what a blocker or the network stopped', seen({ visits: { blocked: 10 } }), ['blocked_in_browser']],
+    [
+      'what a blocker stopped in some visits',
+      seen({ visits: { ran: 5, blocked: 5 }, hit: { answered: 5 } }),
+      ['blocked_in_browser'],
+    ],
+    ['what our policy stopped', seen({ visits: { stopped: 10 } }), ['stopped_by_policy']],
+    ['a host that our policy stopped', { stopped: [BLOCKED] }, ['stopped_by_policy']],
+    ['code that was refused', { refusal: 'Não cabe.' }, ['refused']],
+    ['one for which there is no room', { isLeftOut: true }, ['left_out']],
+    ['one that has no code', { steps: 0 }, ['nothing_runs']],
+    ['an address that is not https', { warnings: [warning('not_https')] }, ['not_https']],
+    ['a placeholder', { warnings: [warning('placeholder')] }, ['placeholder']],
+    ...Object.values(ROOM_REMOVALS).map((lastError): [string, Partial<HealthInput>, string[]] => [
+      lastError,
+      { lastError, ...seen({ visits: { failed: 10 } }) },
+      ['script_error'],
+    ]),
+  ])('but not for %s', (_, input, codes) => {
+    expect(codesOf(input)).toEqual(codes)
+  })
 })

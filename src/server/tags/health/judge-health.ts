@@ -1,3 +1,4 @@
+import { ROOM_REMOVALS } from '#contract/room-removals.ts'
 import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
 import type { Breaker } from '../breaker/read-breakers.ts'
@@ -40,14 +41,21 @@ const BREAKING = new Set([
   'placeholder',
   'other_id',
 ])
+const REMOVALS: ReadonlySet<string | null> = new Set(Object.values(ROOM_REMOVALS))
 
 /** The table of docs/evidence.md. Whatever contradicts "Funcionando" is said; what nobody saw is not claimed. */
 export function judgeHealth(input: HealthInput): PixelHealth {
   const judged = judge(input)
-  const isIll = judged.health === 'broken' || judged.health === 'partial'
-  // Whatever ails it may be that the page is not there.
-  if (!input.isIsolated || !isIll) return judged
+  if (!input.isIsolated || !mayMissPage(judged, input)) return judged
   return { ...judged, reasons: [...judged.reasons, HEALTH_WORDS.isolated(input.vendorName)] }
+}
+
+/** Isolation explains neither what a blocker, the network or our policy stopped, nor a tag that was removed for what it did. */
+function mayMissPage({ health, reasons }: PixelHealth, { lastError }: HealthInput): boolean {
+  if (health !== 'broken' && health !== 'partial') return false
+  return reasons.some(
+    ({ code }) => code === 'nothing_sent' || (code === 'script_error' && !REMOVALS.has(lastError)),
+  )
 }
 
 function judge(input: HealthInput): PixelHealth {

@@ -3,9 +3,13 @@ import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import type { SiteInfo } from '#contract/site.ts'
+import { parseConfig } from '#server/config.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { compileHere } from '#tests/support/compile-here.ts'
 import { composeTagSet } from '../compose-tag-set.ts'
+import { describeParties } from '../describe-parties.ts'
+import { HEAD_LIMIT_BYTES, type MeasureHead } from '../policy-budget.ts'
 import { type PreparedTag, prepareTag } from '../prepare-tag.ts'
 import { describeServedTags } from './describe-served-tags.ts'
 import { describeTools } from './describe-tools.ts'
@@ -42,6 +46,8 @@ function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish
   )
 }
 
+const SITE = parseConfig({}).site
+const mergedHosts = ({ sources }: Parameters<MeasureHead>[0]) => Object.values(sources).flat().length
 const setOf = (...wishes: Wish[]) => composeTagSet(wishes.map(prepare), () => 0)
 const META: Wish = { type: 'meta', pixel_id: '123456789012345' }
 const GA4: Wish = { type: 'google_analytics', pixel_id: 'G-ABC123', category: 'desempenho' }
@@ -144,6 +150,30 @@ describe('the tools of the cookie policy', () => {
   })
 })
 
+describe('from where a vendor is told', () => {
+  const WAYS = { browser: ['browser'], server: ['server'], both: ['browser', 'server'] }
+  test.each([
+    ['page', 'browser', true, 'browser'],
+    ['page', 'both', true, 'both'],
+    ['page', 'server', true, 'server'],
+    ['isolated', 'browser', true, 'browser'],
+    // Left out for want of room in the policy, a tag runs in no browser, whatever its code.
+    ['page', 'both', false, 'server'],
+    ['page', 'server', false, 'server'],
+  ] as const)(
+    '%s, %s, room in the policy %s: %s, in the policy, the history and the evidence',
+    (runs_in, delivery, fits, told) => {
+      const wish: Wish = runs_in === 'page' ? { ...META, delivery } : { ...HOTJAR, runs_in }
+      const set = composeTagSet([prepare(wish)], (policy) =>
+        fits || mergedHosts(policy) === 0 ? 0 : HEAD_LIMIT_BYTES,
+      )
+      expect(describeParties(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([told])
+      expect(describeTools(set).map(({ told_by }) => told_by)).toEqual([WAYS[told]])
+      expect(describeServedTags(set).map(({ toldBy }) => toldBy)).toEqual([WAYS[told]])
+    },
+  )
+})
+
 describe('the tags of the history', () => {
   test('our own files have the hash of what we serve, vendors’ files their address', () => {
     const [meta, google, container, unknown] = describeServedTags(
@@ -177,5 +207,39 @@ describe('the tags of the history', () => {
     )
     const urls = tag?.files.flatMap((file) => (file.kind === 'vendor' ? [file.url] : [])) ?? []
     expect(urls.every((url) => tag?.hosts.includes(new URL(url).hostname))).toBe(true)
+  })
+})
+
+describe('of many tags one changes at a time', () => {
+  const site = {
+    legalName: null,
+    brandName: 'Pórtico',
+    cnpj: null,
+    dpoEmail: null,
+    contactEmail: 'a@exemplo.com.br',
+    siteUrl: 'https://exemplo.com.br',
+  } as SiteInfo
+  const stay = [META, HOTJAR, OWN].map(prepare)
+  const before = composeTagSet([...stay, prepare(GA4)], () => 0)
+  const after = composeTagSet(stay, () => 0)
+
+  test('and those that stay are not described again', () => {
+    const served = describeServedTags(before)
+    expect(describeServedTags(after).every((tag, index) => tag === served[index])).toBe(true)
+    const { recipients } = describeParties(site, before)
+    expect(
+      describeParties(site, after).recipients.every((recipient, index) => recipient === recipients[index]),
+    ).toBe(true)
+  })
+
+  test('but a tag for which there is no more room in the policy is', () => {
+    const told = prepare({ ...META, delivery: 'both' })
+    const [runs] = describeServedTags({ members: [told], recipients: [told] })
+    const [alone] = describeServedTags({ members: [], recipients: [told] })
+    expect([runs?.toldBy, alone?.toldBy, alone?.files]).toEqual([['browser', 'server'], ['server'], []])
+    expect(describeTools({ members: [], recipients: [told] })).toMatchObject([{ told_by: ['server'] }])
+    expect(describeTools({ members: [told], recipients: [told] })).toMatchObject([
+      { told_by: ['browser', 'server'] },
+    ])
   })
 })

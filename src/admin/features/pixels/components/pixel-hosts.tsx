@@ -10,6 +10,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import { useRevokeHost } from '../api/change-tags.ts'
 import { usePixelHosts } from '../api/pixel-hosts.ts'
 import { groupHosts } from '../group-hosts.ts'
+import { WHO_OPENS_HOSTS } from '../who-opens-hosts.ts'
 import { HostList } from './host-list.tsx'
 
 interface PixelHostsProps {
@@ -25,6 +26,7 @@ export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) 
   const [toRevoke, setToRevoke] = useState<string | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const entries = groupHosts(data ?? [])
+  const opener = WHO_OPENS_HOSTS[pixel.runs_in]
   useFocusAfterRemoval(entries.filter(({ isPermitted }) => isPermitted).length, heading)
   return (
     <section className="px-4 pt-3 pb-4 sm:px-5" aria-busy={data === undefined && !isError}>
@@ -53,8 +55,8 @@ export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) 
       ) : entries.length === 0 ? (
         <p className="text-sm text-text-2">
           {pixel.is_active
-            ? 'Com ninguém: a página não abre endereço nenhum para este pixel.'
-            : 'Com ninguém: enquanto está desligado, a página não abre endereço nenhum.'}
+            ? `Com ninguém: ${opener} não abre endereço nenhum.`
+            : `Com ninguém: enquanto está desligado, ${opener} não abre endereço nenhum.`}
         </p>
       ) : (
         <HostList
@@ -76,7 +78,7 @@ export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) 
       {toRevoke === null ? null : (
         <ConfirmDialog
           title="Revogar a permissão?"
-          description={`A página volta a barrar ${toRevoke} para ${pixel.name} na próxima visita.`}
+          description={`Na próxima visita, ${opener} volta a barrar ${toRevoke} para ${pixel.name}.`}
           confirmLabel="Revogar"
           onCancel={() => setToRevoke(null)}
           onConfirm={() => {

@@ -190,7 +190,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
                 delivery === 'server' ? null : (
                   <>
                     <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
-                    <TagForecast preview={preview} />
+                    <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
                   </>
                 )
               }

@@ -1,14 +1,22 @@
 import { ChevronRight } from 'lucide-react'
 import { formatCount } from '#admin/lib/format-count.ts'
+import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { PreviewState } from '../api/preview-tag.ts'
 import { groupHosts } from '../group-hosts.ts'
+import { WHO_OPENS_HOSTS } from '../who-opens-hosts.ts'
 import { HostList } from './host-list.tsx'
 
-/** Before it is saved: what the tag sends by itself, and to whom the page will let it talk. */
-export function TagForecast({ preview: { preview } }: { preview: PreviewState }) {
+interface TagForecastProps {
+  preview: PreviewState
+  runsIn: PixelRunsIn
+}
+
+/** Before it is saved: what the tag sends by itself, and to whom it will be able to talk. */
+export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) {
   if (preview === null) return null
   const hosts = groupHosts(preview.allowed)
   if (preview.sends.length === 0 && hosts.length === 0) return null
+  const opens = `${WHO_OPENS_HOSTS[runsIn]} abre`
   return (
     <section
       aria-label="O que esta tag vai fazer"
@@ -33,7 +41,7 @@ export function TagForecast({ preview: { preview } }: { preview: PreviewState })
               aria-hidden="true"
               className="size-4 flex-none transition-transform group-open:rotate-90"
             />
-            {formatCount(hosts.length, 'endereço que a página abre', 'endereços que a página abre')}
+            {formatCount(hosts.length, `endereço que ${opens}`, `endereços que ${opens}`)}
           </summary>
           <HostList entries={hosts} />
         </details>

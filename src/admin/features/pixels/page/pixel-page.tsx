@@ -109,7 +109,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
     <>
       <PageHeading
         title={pixel.name}
-        subtitle={[PIXEL_TYPE_LABELS[pixel.type], pixel.pixel_id ?? 'Código personalizado'].join(' · ')}
+        subtitle={describe(pixel)}
         action={
           <div className="flex items-center">
             <TestButton pixel={pixel} look="outline" className="mr-3">
@@ -187,4 +187,10 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
       ) : null}
     </>
   )
+}
+
+function describe({ type, pixel_id, delivery, runs_in }: Pixel): string {
+  const isIsolated = runs_in === 'isolated' && delivery !== 'server'
+  const facts = [PIXEL_TYPE_LABELS[type], pixel_id ?? 'Código personalizado']
+  return [...facts, ...(isIsolated ? ['Roda isolada da página'] : [])].join(' · ')
 }

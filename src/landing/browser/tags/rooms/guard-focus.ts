@@ -1,3 +1,4 @@
+import { ROOM_REMOVALS } from '#contract/room-removals.ts'
 import type { RoomFrame } from './room-frame.ts'
 
 /**
@@ -12,7 +13,7 @@ export function guardFocus(roomOf: (element: Element | null) => RoomFrame | unde
       if (document.activeElement !== document.body) last = document.activeElement ?? last
       return
     }
-    thief.end('failed', 'A tag isolada tentou tomar o teclado da página e foi retirada.')
+    thief.end('failed', ROOM_REMOVALS.focus)
     ;(last as HTMLElement | null)?.focus?.({ preventScroll: true })
   }
   addEventListener('focusin', check, true)

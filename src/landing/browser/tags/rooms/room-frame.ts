@@ -1,4 +1,5 @@
 import { type PageMessage, roomPath } from '#contract/room.ts'
+import { ROOM_REMOVALS } from '#contract/room-removals.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 import type { TagRun } from '../tag-run.ts'
@@ -19,6 +20,8 @@ export class RoomFrame {
   readonly frame = document.createElement('iframe')
   readonly #calls: ConversionCall[]
   readonly #onEnd: () => void
+  // Read before the first room comes: after it, the page would be laid out again for each.
+  readonly #size = { width: innerWidth, height: innerHeight }
   #early: Conversion[] | null = []
   #messages = 0
   #since = 0
@@ -42,7 +45,7 @@ export class RoomFrame {
     let isLoaded = false
     frame.addEventListener('load', () => {
       // Its own document is the only one that it may ever show.
-      if (isLoaded) this.end('failed', 'A tag isolada tentou trocar o seu próprio documento e foi retirada.')
+      if (isLoaded) this.end('failed', ROOM_REMOVALS.document)
       else this.#start()
       isLoaded = true
     })
@@ -55,8 +58,7 @@ export class RoomFrame {
       jar: readJar(this.run.tag.id),
       referrer: document.referrer,
       title: document.title,
-      width: innerWidth,
-      height: innerHeight,
+      ...this.#size,
       calls: this.#calls,
     })
     const early = this.#early ?? []
@@ -87,7 +89,7 @@ export class RoomFrame {
     }
     this.#messages += 1
     if (this.#messages <= MAX_MESSAGES) return false
-    this.end('failed', 'A tag isolada mandou mensagens demais à página e foi retirada.')
+    this.end('failed', ROOM_REMOVALS.flood)
     return true
   }
 
