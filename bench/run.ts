@@ -13,6 +13,7 @@ import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchEvents } from './events.ts'
+import { benchEventsPage } from './events-page.ts'
 import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
@@ -66,6 +67,8 @@ if (isWanted('database')) {
 if (isWanted('events')) {
   console.log()
   printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
+  console.log()
+  printTable(await benchEventsPage(values.quick === true ? 1 : 5))
 }
 if (isWanted('dashboard')) {
   console.log()

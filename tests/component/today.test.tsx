@@ -42,6 +42,8 @@ test('says each figure with yesterday beside it, and opens the lists that there 
   expect(today.getAllByText(/^Ontem, até 9h10;.*cliques, só de visitas com consentimento\.$/)).toHaveLength(2)
   // What has no list is no link.
   expect(today.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+    '/admin/consentimento',
+    '/admin/consentimento',
     '/admin/inscricoes',
     '/admin/problemas',
   ])

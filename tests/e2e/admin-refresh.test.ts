@@ -44,7 +44,7 @@ test('the token is renewed before it expires, and the new one opens the data', a
         expect((await listed).status()).toBe(200)
         return (await (await listed).request().allHeaders()).authorization
       },
-      { timeout: 20_000 },
+      { timeout: 30_000 },
     )
     .toSatisfy((authorization: string) => renewed.includes(authorization))
   expect([...complaints(), ...networkNotes()]).toEqual([])
@@ -63,7 +63,7 @@ test('a lost connection is waited out, each wait twice the one before', async ()
   await loadParts(page, 'features/overview/today-strip.tsx')
   await admin.stop()
   await almostAnHourLater(page)
-  await expect.poll(() => attempts.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4)
+  await expect.poll(() => attempts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
   const [first = 0, second = 0, third = 0, fourth = 0] = attempts
   // 200, 400 and 800 ms, less what a timer may be early by.
   expect(second - first).toBeGreaterThanOrEqual(190)

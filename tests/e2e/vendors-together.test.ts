@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { neverIdle } from '../support/browser.ts'
+import { compressPagesFully } from '../support/compress-page.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
+import { noteShifts } from '../support/note-shifts.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
@@ -16,6 +18,7 @@ const PAGE_LIMIT_BYTES = 11_500
 
 let vendorSite: VendorSite
 let ids: string[]
+compressPagesFully()
 beforeAll(async () => {
   vendorSite = await startVendorSite()
   ids = await vendorSite.add(ALL.map(({ snippet, account }) => snippet(account)))
@@ -200,16 +203,4 @@ function readPage(): Promise<{ head: string; body: number }> {
     })
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\nconnection: close\r\n\r\n')
   })
-}
-
-function noteShifts(): void {
-  Object.assign(window, { shifts: 0 })
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number
-      hadRecentInput: boolean
-    })[]) {
-      if (!entry.hadRecentInput) (window as unknown as { shifts: number }).shifts += entry.value
-    }
-  }).observe({ type: 'layout-shift' })
 }

@@ -272,6 +272,21 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     const mails = await told()
     expect(mails).toHaveLength(2)
     expect(mails[1]?.text).toContain('15/11/2026, 11:00; 15/11/2026, 12:00')
+    // A line that a wrong clock wrote silences nothing.
+    const later = nextMorning(NOW) + 25 * HOUR_MS
+    await db
+      .insertInto('audit_events')
+      .values({
+        id: randomUUID(),
+        actor: 'inventory',
+        action: 'inventory.headers_told',
+        created_at: new Date(later + 9_000 * HOUR_MS).toISOString(),
+      })
+      .execute()
+    await changeAt(later)
+    await round(later + 1)
+    expect(await told()).toHaveLength(3)
+    await db.deleteFrom('audit_events').where('created_at', '>', new Date(later).toISOString()).execute()
     const trail = await db
       .selectFrom('audit_events')
       .select('action')

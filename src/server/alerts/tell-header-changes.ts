@@ -3,6 +3,7 @@ import { recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { locked } from '../db/locked.ts'
+import { aheadRange } from '../db/stored-time.ts'
 import { type AlertLetter, headersLetter } from './alert-letter.ts'
 import { nextMorning } from './next-morning.ts'
 
@@ -26,10 +27,10 @@ export async function tellHeaderChanges(
   { db, adminUrl, queueLetter }: HeaderChangesDeps,
   now: number,
 ): Promise<void> {
-  if ((await readChanges(db, await readToldAt(db))).length === 0) return
+  if ((await readChanges(db, await readToldAt(db, now))).length === 0) return
   await change(db, async (trx) => {
     await locked(trx, trx.selectFrom('served_state').select('id')).execute()
-    const toldAt = await readToldAt(trx)
+    const toldAt = await readToldAt(trx, now)
     if (toldAt !== null && now < nextMorning(Date.parse(toldAt))) return
     const changes = await readChanges(trx, toldAt)
     const people = (await readListeners(trx)).flatMap(({ email, changed_at }) => {
@@ -50,11 +51,13 @@ export async function tellHeaderChanges(
   })
 }
 
-async function readToldAt(db: Db): Promise<string | null> {
+/** A time that is still to come was written by a wrong clock, and counts for nothing. */
+async function readToldAt(db: Db, now: number): Promise<string | null> {
   const last = await db
     .selectFrom('audit_events')
     .select('created_at')
     .where('action', '=', TOLD.action)
+    .where('created_at', '<=', aheadRange(0, now).upTo)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -10,5 +10,10 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical form, in lower-case hexadecimal. */
 export function canonicalHash(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+  return hashText(canonicalJson(value))
+}
+
+/** Of what is in its canonical form already. */
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

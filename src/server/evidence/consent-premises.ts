@@ -1,7 +1,8 @@
 import type { EvidenceNotice, EvidencePartiesContent } from '#contract/consent-evidence.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
-import { canonicalHash, canonicalJson } from './canonical.ts'
+import { canonicalHash, hashText } from './canonical.ts'
+import { spellParties } from './spell-parties.ts'
 import { RECORD_SCHEMA_VERSION } from './to-record.ts'
 
 /** What a choice is made on: the words as this build renders them. */
@@ -39,7 +40,7 @@ export class ConsentPremises {
   /** Versions of notices that are not stored yet. */
   readonly #owedNotices = new Set<number>()
   /** Parties that are not stored yet, by hash. */
-  readonly #owed = new Map<string, EvidencePartiesContent>()
+  readonly #owed = new Map<string, { tag_set_version: string; content: string }>()
 
   constructor(deps: PremisesDeps) {
     this.#deps = deps
@@ -59,14 +60,15 @@ export class ConsentPremises {
   /** Before a page with this tag set is served. */
   async keepParties(content: EvidencePartiesContent): Promise<void> {
     const { tag_set_version: version } = content
-    const hash = canonicalHash(content)
+    const text = spellParties(content)
+    const hash = hashText(text)
     const isNews = this.#parties.get(version) !== hash
     this.#parties.delete(version)
     this.#parties.set(version, hash)
     for (const oldest of this.#parties.keys())
       if (this.#parties.size > KEPT_SETS) this.#parties.delete(oldest)
     if (!isNews) return
-    this.#owed.set(hash, content)
+    this.#owed.set(hash, { tag_set_version: version, content: text })
     await this.#tryToStore()
   }
 
@@ -84,11 +86,10 @@ export class ConsentPremises {
           .execute()
       this.#owedNotices.delete(version)
     }
-    for (const [hash, content] of this.#owed) {
-      const { tag_set_version } = content
+    for (const [hash, parties] of this.#owed) {
       await db
         .insertInto('consent_parties')
-        .values({ hash, tag_set_version, content: canonicalJson(content), first_served_at })
+        .values({ hash, ...parties, first_served_at })
         .onConflict((conflict) => conflict.column('hash').doNothing())
         .execute()
       this.#owed.delete(hash)

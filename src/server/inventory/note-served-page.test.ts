@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActiveTool } from '#contract/active-tools.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { noteServedPage } from './note-served-page.ts'
 import type { ServedPage, ServedTag } from './served-page.ts'
+import { ServedPageLog } from './served-page-log.ts'
 
 const A = '00000000-0000-4000-8000-00000000000a'
 const B = '00000000-0000-4000-8000-00000000000b'
@@ -116,6 +117,29 @@ describe.each(ENGINES)('what the page was served with, on %s', (engine) => {
       { headers_hash: 'x', is_unasked: false, since: at(1).toISOString() },
       { headers_hash: 'y', is_unasked: false, since: at(2).toISOString() },
       { headers_hash: 'z', is_unasked: true, since: at(3).toISOString() },
+    ])
+  })
+
+  test('whoever noted the last page compares with that, and anybody else with what is stored', async () => {
+    const log = { warn: failOnProblem }
+    const [one, other] = [new ServedPageLog(database.db, log), new ServedPageLog(database.db, log)]
+    await one.note(page(1, [tag(A, 'r1'), tag(B, 'r1')]))
+    await one.note(page(2, [tag(A, 'r2'), tag(B, 'r1')]))
+    await other.note(page(2, [tag(A, 'r2'), tag(B, 'r1')]))
+    await other.note(page(3, [tag(B, 'r1')]))
+    // What it remembers has been overtaken.
+    await one.note(page(4, [tag(A, 'r2'), tag(B, 'r2')]))
+    await one.note(page(4, [tag(A, 'r2'), tag(B, 'r2')]))
+    await one.note(page(5, [tag(B, 'r2')]))
+    const noted = await periods()
+    expect(
+      noted.map(({ pixel_id, revision, ended_at }) => [pixel_id, revision, ended_at === null]).sort(),
+    ).toEqual([
+      [A, 'r1', false],
+      [A, 'r2', false],
+      [A, 'r2', false],
+      [B, 'r1', false],
+      [B, 'r2', true],
     ])
   })
 

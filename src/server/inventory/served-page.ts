@@ -26,3 +26,15 @@ export interface ServedPage {
   tools: readonly ActiveTool[]
   tags: readonly ServedTag[]
 }
+
+/** Which revision of each tag this process noted last. */
+export interface NotedTags {
+  tagsVersion: number
+  revisions: ReadonlyMap<string, string>
+}
+
+export function revisionsOf(tags: readonly ServedTag[]): Map<string, string> {
+  const revisions = new Map<string, string>()
+  for (const { pixelId, revision } of tags) revisions.set(pixelId, revision)
+  return revisions
+}

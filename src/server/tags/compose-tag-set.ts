@@ -36,13 +36,20 @@ export interface TagSet {
   leftOut: ReadonlySet<string>
 }
 
+/** Made anew with each change, of ten thousand tags too: nothing here may cost more than a look at each of them. */
 export function composeTagSet(prepared: readonly PreparedTag[], measureHead: MeasureHead): TagSet {
   const runnable = prepared.filter(({ tag }) => tag.steps.length > 0)
-  const running = fitPolicy(runnable, measureHead)
+  const { running, policy } = fitPolicy(runnable, measureHead)
   const files = new Map<string, string>()
   const rooms = new Map<string, Room>()
   const owners = new Map<string, string>()
-  for (const { tag, room, files: own } of running) {
+  const tags: ManifestTag[] = []
+  const scripts: string[] = []
+  const kinds = new Set<ConsentCategory>()
+  for (const { tag, room, files: own, script } of running) {
+    tags.push(tag)
+    scripts.push(script)
+    kinds.add(tag.category)
     if (room !== null) {
       rooms.set(roomPath(room.hash), room)
       owners.set(roomPath(room.hash), tag.id)
@@ -56,18 +63,15 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     prepared.some(({ isTold, tag }) => isTold && tag.category === category),
   )
   const manifest =
-    `export const tags=[${running.map(({ script }) => script).join()}]` +
+    `export const tags=[${scripts.join()}]` +
     (toldKinds.length === 0 ? '' : `;export const told=${JSON.stringify(toldKinds)}`)
   const version = running.length + toldKinds.length === 0 ? null : hashOf('manifest', manifest)
   if (version !== null) files.set(tagPath(version), manifest)
-  const tags = running.map(({ tag }) => tag)
   const runs = new Set(running)
   return {
     version,
-    categories: CONSENT_CATEGORIES.filter(
-      (category) => toldKinds.includes(category) || tags.some((tag) => tag.category === category),
-    ),
-    ...policyOf(running),
+    categories: CONSENT_CATEGORIES.filter((category) => toldKinds.includes(category) || kinds.has(category)),
+    ...policy,
     sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),
     head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
@@ -83,10 +87,16 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
 export const EMPTY_TAG_SET = composeTagSet([], () => 0)
 
 function policyOf(tags: readonly PreparedTag[]): Parameters<MeasureHead>[0] {
-  const onPage = tags.filter(({ room }) => room === null)
+  // Those that add nothing share one object.
+  const sources = new Set<TagSources>()
+  let hasRooms = false
+  for (const { room, sources: own } of tags) {
+    if (room === null) sources.add(own)
+    else hasRooms = true
+  }
   return {
-    sources: mergeSources([...new Set(onPage.map(({ sources }) => sources))]),
-    hasRooms: onPage.length < tags.length,
+    sources: mergeSources([...sources]),
+    hasRooms,
     trustsContainer: tags.some(({ tag }) => tag.type === 'google_tag_manager'),
   }
 }
@@ -95,19 +105,25 @@ function policyOf(tags: readonly PreparedTag[]): Parameters<MeasureHead>[0] {
  * A save that has no room is refused; what another version or another hand left is served as far as it fits, and those
  * that add most hosts stay out: whatever happens, there is a page, and most tags on it.
  */
-function fitPolicy(all: readonly PreparedTag[], measureHead: MeasureHead): readonly PreparedTag[] {
+function fitPolicy(all: readonly PreparedTag[], measureHead: MeasureHead): FittingTags {
   const tags = all.filter(({ room }) => room === null || room.headBytes < HEAD_LIMIT_BYTES)
-  const fits = (some: readonly PreparedTag[]) => measureHead(policyOf(some)) < HEAD_LIMIT_BYTES
-  if (fits(tags)) return tags
+  const policyOfAll = policyOf(tags)
+  if (measureHead(policyOfAll) < HEAD_LIMIT_BYTES) return { running: tags, policy: policyOfAll }
   const spent = ({ room, addedHosts }: PreparedTag) => (room === null ? addedHosts : 0)
   const modestFirst = [...tags].sort((a, b) => spent(a) - spent(b))
   let fitting = 0
   let tooMany = modestFirst.length
   while (tooMany - fitting > 1) {
     const middle = (fitting + tooMany) >> 1
-    if (fits(modestFirst.slice(0, middle))) fitting = middle
+    if (measureHead(policyOf(modestFirst.slice(0, middle))) < HEAD_LIMIT_BYTES) fitting = middle
     else tooMany = middle
   }
   const kept = new Set(modestFirst.slice(0, fitting))
-  return tags.filter((tag) => kept.has(tag))
+  const running = tags.filter((tag) => kept.has(tag))
+  return { running, policy: policyOf(running) }
+}
+
+interface FittingTags {
+  running: readonly PreparedTag[]
+  policy: Parameters<MeasureHead>[0]
 }

@@ -105,17 +105,27 @@ export async function readPreparedTags(
   return changed === null ? prepared : replace(known, changed, prepared)
 }
 
+/** Those that were read take their places by age; the order of all others stands. */
 function replace(known: PreparedTags, changed: readonly string[], read: PreparedTags): PreparedTags {
-  const all = new Map(known)
-  for (const id of changed) if (!read.has(id)) all.delete(id)
-  for (const [id, pixel] of read) all.set(id, pixel)
-  const isInPlace = [...read].every(([id, { createdAt }]) => known.get(id)?.createdAt === createdAt)
-  return isInPlace ? all : new Map([...all].sort(byAge))
+  const gone = new Set(changed)
+  const news = [...read]
+  const all = new Map<string, PreparedPixel>()
+  let next = 0
+  for (const entry of known) {
+    for (let candidate = news[next]; candidate !== undefined; candidate = news[next]) {
+      if (!isOlder(candidate, entry)) break
+      all.set(...candidate)
+      next++
+    }
+    if (!gone.has(entry[0])) all.set(...entry)
+  }
+  for (const entry of news.slice(next)) all.set(...entry)
+  return all
 }
 
-function byAge([a, first]: [string, PreparedPixel], [b, second]: [string, PreparedPixel]): number {
-  if (first.createdAt !== second.createdAt) return first.createdAt < second.createdAt ? -1 : 1
-  return a < b ? -1 : 1
+/** As the rows are read: by time, then by id. */
+function isOlder([a, first]: [string, PreparedPixel], [b, second]: [string, PreparedPixel]): boolean {
+  return first.createdAt === second.createdAt ? a < b : first.createdAt < second.createdAt
 }
 
 interface KeyParts {

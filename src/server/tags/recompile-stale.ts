@@ -70,9 +70,10 @@ export class Recompiler {
    * have to be read again.
    */
   async step(pixels: PreparedTags): Promise<{ looked: number; isNews: boolean }> {
-    for (const id of [...this.#checked.keys()]) if (!pixels.has(id)) this.#checked.delete(id)
-    for (const id of [...this.#refusals.keys()]) if (!pixels.has(id)) this.#refusals.delete(id)
-    const stale = [...pixels].filter(([id, pixel]) => this.#isStale(id, pixel)).map(([id]) => id)
+    for (const id of this.#checked.keys()) if (!pixels.has(id)) this.#checked.delete(id)
+    for (const id of this.#refusals.keys()) if (!pixels.has(id)) this.#refusals.delete(id)
+    const stale: string[] = []
+    for (const [id, pixel] of pixels) if (this.#isStale(id, pixel)) stale.push(id)
     const refusals = this.#refusals.size
     const compilations: NewCompilation[] = []
     const endsAt = performance.now() + STEP_MS

@@ -39,7 +39,8 @@ export class TagFiles {
     texts: ReadonlyMap<string, string>,
     headersOf: (path: string) => Headers = () => this.#headers,
   ): Promise<void> {
-    const news = [...texts].filter(([path]) => !this.#files.has(path))
+    const news: [string, string][] = []
+    for (const entry of texts) if (!this.#files.has(entry[0])) news.push(entry)
     await Promise.all(
       news.map(async ([path, text]) => {
         const body = Buffer.from(text)

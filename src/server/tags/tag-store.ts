@@ -169,20 +169,21 @@ export class TagStore {
       .executeTakeFirstOrThrow()
     const changed = this.#changedSince(state.tags_version)
     this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderRoom)
-    this.#active = new Map(
-      [...this.#prepared].flatMap(([id, pixel]) =>
-        pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel) ? [] : [[id, pixel.tag]],
-      ),
-    )
-    const running = [...this.#active].flatMap(([id, tag]) => (this.#prepared.get(id)?.isTripped ? [] : [tag]))
+    const active = new Map<string, PreparedTag>()
+    const running: PreparedTag[] = []
+    for (const [id, pixel] of this.#prepared) {
+      if (pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel)) continue
+      active.set(id, pixel.tag)
+      if (!pixel.isTripped) running.push(pixel.tag)
+    }
+    this.#active = active
     const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
     await this.#options.noteSet?.(set)
     const { rooms } = set
     await this.#files.add(set.files)
-    await this.#files.add(
-      new Map([...rooms].map(([path, { html }]) => [path, html])),
-      (path) => rooms.get(path)?.headers ?? {},
-    )
+    const documents = new Map<string, string>()
+    for (const [path, { html }] of rooms) documents.set(path, html)
+    await this.#files.add(documents, (path) => rooms.get(path)?.headers ?? {})
     if (
       set.version !== this.#current.version ||
       this.#version === NOT_LOADED ||
@@ -194,7 +195,7 @@ export class TagStore {
     this.#current = set
     this.#version = state.tags_version
     for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)
-    this.#files.retireOthers(new Set([...set.files.keys(), ...rooms.keys()]))
+    this.#files.retireOthers({ has: (path) => set.files.has(path) || rooms.has(path) })
     this.#recompileInBackground()
   }
 }

@@ -1,5 +1,5 @@
 import { QuietButton } from '#admin/components/quiet-button.tsx'
-import { PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/places.ts'
+import { CONSENT_PATH, PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/places.ts'
 import type { TodayFigure as Figure, Today, TodayFigureName } from '#contract/today.ts'
 import { ChoiceBar } from './choice-bar.tsx'
 import {
@@ -65,9 +65,10 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
   const before = share(accepted.yesterday, choices.yesterday)
   return (
     <ul className="-mx-2 grid grid-cols-2 gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
-      <Counted label="Visitas que escolheram" figure={choices} dates={dates} />
+      <Counted label="Visitas que escolheram" figure={choices} dates={dates} path={CONSENT_PATH} />
       <TodayFigure
         label="Aceitaram tudo"
+        path={CONSENT_PATH}
         value={acceptedShare ?? (choices.today === 0 ? 'ninguém' : null)}
         beside={refusedShare === null ? null : `${refusedShare} recusaram`}
         under={

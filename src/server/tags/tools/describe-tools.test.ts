@@ -3,6 +3,7 @@ import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import type { SiteInfo } from '#contract/site.ts'
 import { parseConfig } from '#server/config.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { compileHere } from '#tests/support/compile-here.ts'
@@ -206,5 +207,39 @@ describe('the tags of the history', () => {
     )
     const urls = tag?.files.flatMap((file) => (file.kind === 'vendor' ? [file.url] : [])) ?? []
     expect(urls.every((url) => tag?.hosts.includes(new URL(url).hostname))).toBe(true)
+  })
+})
+
+describe('of many tags one changes at a time', () => {
+  const site = {
+    legalName: null,
+    brandName: 'Pórtico',
+    cnpj: null,
+    dpoEmail: null,
+    contactEmail: 'a@exemplo.com.br',
+    siteUrl: 'https://exemplo.com.br',
+  } as SiteInfo
+  const stay = [META, HOTJAR, OWN].map(prepare)
+  const before = composeTagSet([...stay, prepare(GA4)], () => 0)
+  const after = composeTagSet(stay, () => 0)
+
+  test('and those that stay are not described again', () => {
+    const served = describeServedTags(before)
+    expect(describeServedTags(after).every((tag, index) => tag === served[index])).toBe(true)
+    const { recipients } = describeParties(site, before)
+    expect(
+      describeParties(site, after).recipients.every((recipient, index) => recipient === recipients[index]),
+    ).toBe(true)
+  })
+
+  test('but a tag for which there is no more room in the policy is', () => {
+    const told = prepare({ ...META, delivery: 'both' })
+    const [runs] = describeServedTags({ members: [told], recipients: [told] })
+    const [alone] = describeServedTags({ members: [], recipients: [told] })
+    expect([runs?.toldBy, alone?.toldBy, alone?.files]).toEqual([['browser', 'server'], ['server'], []])
+    expect(describeTools({ members: [], recipients: [told] })).toMatchObject([{ told_by: ['server'] }])
+    expect(describeTools({ members: [told], recipients: [told] })).toMatchObject([
+      { told_by: ['browser', 'server'] },
+    ])
   })
 })

@@ -23,12 +23,34 @@ const CONTAINER_NOTE = 'Outras ferramentas que ele carregue não aparecem nesta 
  */
 export function describeTools(set: Pick<TagSet, 'members' | 'recipients'>): ActiveTool[] {
   const tools = new Map<string, ActiveTool>()
-  for (const tool of listRecipients(set).flatMap(toolsOf)) {
+  const seen = new Set<string>()
+  for (const recipient of listRecipients(set)) {
+    const text = spellTools(recipient)
+    // Of ten thousand tags most are alike, and joining a tool with itself changes nothing.
+    if (seen.has(text)) continue
+    seen.add(text)
+    addTools(tools, JSON.parse(text) as ActiveTool[])
+  }
+  return [...tools.values()]
+}
+
+function addTools(tools: Map<string, ActiveTool>, more: readonly ActiveTool[]): void {
+  for (const tool of more) {
     const key = JSON.stringify([tool.category, tool.vendor, tool.vendor === null ? tool.hosts : null])
     const known = tools.get(key)
     tools.set(key, known === undefined ? tool : join(known, tool))
   }
-  return [...tools.values()]
+}
+
+/** Described once for as long as nothing about the tag changes. */
+const spelled = new WeakMap<PreparedTag, Map<Recipient['toldBy'], string>>()
+
+function spellTools(recipient: Recipient): string {
+  const { prepared, toldBy } = recipient
+  const known = spelled.get(prepared) ?? new Map<Recipient['toldBy'], string>()
+  const text = known.get(toldBy) ?? JSON.stringify(toolsOf(recipient))
+  spelled.set(prepared, known.set(toldBy, text))
+  return text
 }
 
 function toolsOf(recipient: Recipient): ActiveTool[] {
@@ -56,7 +78,7 @@ function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool
     company: vendor.company,
     country: vendor.country,
     purpose: vendor.id === CONTAINER ? `${vendor.purpose} ${CONTAINER_NOTE}` : vendor.purpose,
-    told_by: toldBy,
+    told_by: [...toldBy],
     cookies: [
       ...(toldBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
       ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, vendor) : []),
@@ -74,7 +96,7 @@ function ownTool(recipient: Recipient): ActiveTool {
     company: null,
     country: null,
     purpose: toldBy.includes('browser') ? OWN_PURPOSE : OWN_SERVER_PURPOSE,
-    told_by: toldBy,
+    told_by: [...toldBy],
     cookies: [
       ...(prepared.room === null ? [] : [JAR]),
       ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, null) : []),
