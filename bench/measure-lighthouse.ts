@@ -12,20 +12,23 @@ export interface LighthouseRun {
   lcp: number
   tbt: number
   cls: number
+  /** All that the page fetched. */
+  requests: number
+  kilobytes: number
 }
 
 interface Report {
   categories: Record<string, { title: string; score: number | null }>
-  audits: Record<string, { numericValue?: number }>
+  audits: Record<string, { numericValue?: number; details?: { items?: unknown[] } }>
 }
 
 /** Lighthouse at times loses the browser's trace and asks to be run again; that says nothing of the page. */
 const LOST_TRACE = /NO_NAVSTART|NO_TRACING_STARTED|please run lighthouse again/i
 const ATTEMPTS = 3
 
-/** One run of Lighthouse as on a phone. */
-export async function measureLighthouse(url: string): Promise<LighthouseRun> {
-  const { categories, audits } = JSON.parse(await runLighthouse(url)) as Report
+/** One run of Lighthouse as on a phone; `flags` are Chromium's, without spaces. */
+export async function measureLighthouse(url: string, flags: readonly string[] = []): Promise<LighthouseRun> {
+  const { categories, audits } = JSON.parse(await runLighthouse(url, flags)) as Report
   const value = (audit: string) => audits[audit]?.numericValue ?? Number.NaN
   return {
     scores: Object.fromEntries(
@@ -35,17 +38,19 @@ export async function measureLighthouse(url: string): Promise<LighthouseRun> {
     lcp: value('largest-contentful-paint'),
     tbt: value('total-blocking-time'),
     cls: value('cumulative-layout-shift'),
+    requests: audits['network-requests']?.details?.items?.length ?? Number.NaN,
+    kilobytes: value('total-byte-weight') / 1000,
   }
 }
 
-async function runLighthouse(url: string, attempt = 1): Promise<string> {
+async function runLighthouse(url: string, flags: readonly string[], attempt = 1): Promise<string> {
   const folder = installNpmTool('lighthouse', toolVersion('lighthouse'))
   const command = [
     join(folder, 'cli/index.js'),
     url,
     '--output=json',
     '--quiet',
-    `--chrome-flags=${['--headless=new', ...CHROMIUM_FLAGS].join(' ')}`,
+    `--chrome-flags=${['--headless=new', ...CHROMIUM_FLAGS, ...flags].join(' ')}`,
   ]
   try {
     const { stdout } = await promisify(execFile)(process.execPath, command, {
@@ -57,6 +62,6 @@ async function runLighthouse(url: string, attempt = 1): Promise<string> {
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr)
     if (attempt === ATTEMPTS || !LOST_TRACE.test(said)) throw new Error(said.split('\n')[0], { cause: error })
-    return runLighthouse(url, attempt + 1)
+    return runLighthouse(url, flags, attempt + 1)
   }
 }

@@ -12,7 +12,7 @@ import { freePort } from '../tests/support/free-port.ts'
 import { type CountingWebhook, startCountingWebhook } from '../tests/support/start-counting-webhook.ts'
 import { measureVisits, type Visits } from './measure-visits.ts'
 import { pinProcess } from './processor.ts'
-import type { SteadyLoad } from './steady-load-process.ts'
+import { startLoad } from './start-load.ts'
 
 const SECONDS = 6
 /** Until the process that sends has started, and the code of both that answer and that ask is compiled. */
@@ -113,15 +113,15 @@ async function makeWorks({ site, file, server, webhook }: Scene): Promise<[strin
     body: JSON.stringify({ email: 'pessoa@exemplo.com.br' }),
   }
   return [
-    ['2,000 beacons a second', () => load({ ...beacon, perSecond: 2_000 })],
+    ['2,000 beacons a second', () => startLoad({ ...beacon, perSecond: 2_000 })],
     [
       'a lock held elsewhere for 5 s, 20 subscriptions a second',
       () => {
         holdLock(file)
-        return load({ ...subscription, perSecond: 20 })
+        return startLoad({ ...subscription, perSecond: 20 })
       },
     ],
-    ['10,000 pixels listed again and again', () => load({ ...pixels, method: 'GET', perSecond: null })],
+    ['10,000 pixels listed again and again', () => startLoad({ ...pixels, method: 'GET', perSecond: null })],
     [
       '10,000 subscriptions delivered to a webhook',
       () => {
@@ -129,7 +129,7 @@ async function makeWorks({ site, file, server, webhook }: Scene): Promise<[strin
         return { end: async () => JSON.stringify(await webhook.count()) }
       },
     ],
-    ['ten people a second sign in', () => load({ ...signIn, perSecond: 10 })],
+    ['ten people a second sign in', () => startLoad({ ...signIn, perSecond: 10 })],
     [
       'a million expired limits swept',
       () => {
@@ -139,29 +139,6 @@ async function makeWorks({ site, file, server, webhook }: Scene): Promise<[strin
       },
     ],
   ]
-}
-
-function load(options: SteadyLoad): ReturnType<Work> {
-  const child = spawn(process.execPath, ['bench/steady-load-process.ts', JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let printed = ''
-  child.stdout.on('data', (part) => {
-    printed += part
-  })
-  return {
-    end: async () => {
-      child.kill()
-      await once(child, 'close')
-      const { seconds, statuses } = JSON.parse(printed) as {
-        seconds: number
-        statuses: Record<string, number>
-      }
-      return Object.entries(statuses)
-        .map(([status, count]) => `${status}: ${(count / seconds).toFixed(1)}/s`)
-        .join(', ')
-    },
-  }
 }
 
 function holdLock(file: string): void {

@@ -2,7 +2,9 @@
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
  * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent` or `--only=instrument` takes one part.
+ * `--pause` waits for a line of input where what is measured was built for minutes before: a machine can be made quiet then.
  */
+import { once } from 'node:events'
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { buildAll } from '../scripts/build-all.ts'
@@ -11,13 +13,16 @@ import { benchChoices } from './choice-beside-sealing.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
 import { benchEvents } from './events.ts'
+import { benchEventsPage } from './events-page.ts'
 import { benchInstrument } from './instrument.ts'
 import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { printTable } from './print-table.ts'
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, only: { type: 'string' }, pause: { type: 'boolean' } },
+})
 
 if (!isBuildFresh()) await buildAll()
 console.log(
@@ -25,6 +30,12 @@ console.log(
 )
 const missing: string[] = []
 const isWanted = (part: string) => values.only === undefined || values.only === part
+const untilTold = async () => {
+  if (values.pause !== true) return
+  console.log('ready to measure; a line of input begins')
+  await once(process.stdin, 'data')
+  process.stdin.pause()
+}
 if (isWanted('landing')) {
   const landing = await benchLanding(
     values.quick === true
@@ -56,6 +67,8 @@ if (isWanted('database')) {
 if (isWanted('events')) {
   console.log()
   printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
+  console.log()
+  printTable(await benchEventsPage(values.quick === true ? 1 : 5))
 }
 if (isWanted('dashboard')) {
   console.log()
@@ -63,7 +76,7 @@ if (isWanted('dashboard')) {
 }
 if (isWanted('consent')) {
   console.log()
-  printTable(await benchChoices())
+  printTable(await benchChoices(untilTold))
 }
 if (isWanted('instrument')) {
   console.log()

@@ -1,6 +1,7 @@
 import type { ViteDevServer } from 'vite'
 import type { DocumentAssets } from '../src/landing/pages/document.tsx'
 import type { Config } from '../src/server/config.ts'
+import { LIVING_SLUG } from '../src/server/landing/cookie-policy-store.ts'
 import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
 
 /** Sources where a build has hashed files. */
@@ -16,7 +17,10 @@ function sourceAssets(): DocumentAssets {
   }
 }
 
-/** The page of a path, rendered from its sources as they are now; null for a path that is no page of ours. */
+/**
+ * The page of a path, rendered from its sources as they are now; null for a path that is no page of ours, and for the
+ * cookie policy: it ends with the tools that are on the site, which the server behind knows alone.
+ */
 export async function renderPageFromSource(
   vite: ViteDevServer,
   config: Config,
@@ -24,7 +28,7 @@ export async function renderPageFromSource(
 ): Promise<string | null> {
   const renderer = (await vite.ssrLoadModule('/src/landing/pages/render.tsx')) as LandingRenderer
   const legal = renderer.LEGAL_TITLES.find(({ slug }) => path === renderer.legalPagePath(slug))
-  if (path !== '/' && legal === undefined) return null
+  if ((path !== '/' && legal === undefined) || legal?.slug === LIVING_SLUG) return null
   const html =
     legal === undefined
       ? renderer.renderLanding(config.site, sourceAssets())

@@ -10,10 +10,12 @@ import { readHistory } from './data/history/read-history.ts'
 import { readTrash } from './data/trash/read-trash.ts'
 import { sweepTrash } from './data/trash/sweep-trash.ts'
 import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
+import { STEP_ROWS } from './db/in-steps.ts'
 import { migrate } from './db/migrate.ts'
 import { sweepAudit } from './db/sweep-audit.ts'
 import { claimDue, findDue, releaseEveryLease } from './deliveries/claim-due.ts'
 import { listSending } from './deliveries/list-sending.ts'
+import { makeDue } from './deliveries/make-due.ts'
 import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { adoptSubscriptions } from './deliveries/newsletter/adopt-subscriptions.ts'
 import { sweepDeliveries } from './deliveries/sweep-deliveries.ts'
@@ -91,23 +93,25 @@ async function countRefusals(): Promise<void> {
   await reports.stop()
   await counts.stop()
 }
-async function insertChoice(): Promise<void> {
+async function insertChoices(count = 1): Promise<void> {
   await database.db
     .insertInto('consent_records')
-    .values({
-      id: randomUUID(),
-      consent_id: randomUUID(),
-      action: 'reject',
-      categories: '[]',
-      text_version: 1,
-      tag_set_version: '',
-      created_at: new Date().toISOString(),
-    })
+    .values(
+      Array.from({ length: count }, () => ({
+        id: randomUUID(),
+        consent_id: randomUUID(),
+        action: 'reject',
+        categories: '[]',
+        text_version: 1,
+        tag_set_version: '',
+        created_at: new Date().toISOString(),
+      })),
+    )
     .execute()
 }
 let minute = 0
-async function sealOne(): Promise<void> {
-  await insertChoice()
+async function seal(choices: number): Promise<void> {
+  await insertChoices(choices)
   expect(await sealRecords(database.db, { now: Date.now() + ++minute * 60_000 })).not.toBeNull()
 }
 async function exportSealed(): Promise<void> {
@@ -164,10 +168,13 @@ const WORK: [string, () => Promise<unknown>][] = [
   ],
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
+  ['another try of what waits of a pixel', () => makeDue(database.db, { pixelId }, now)],
   ['sweeping logins and sessions', () => sweepExpired(database.db)],
   ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
   ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
-  ['sealing records of consent', sealOne],
+  ['sealing records of consent', () => seal(1)],
+  // As many as are looked at in one step: how a join is made depends on it.
+  ['sealing a whole step of records', () => seal(STEP_ROWS)],
   ['the state of the seals', () => readSealState(database.db)],
   ['the list of seals', () => listSeals(database.db, { before: 5, limit: 5 })],
   ['choices by their code', () => findRecordsByCode(database.db, '0B6E1C9A-8A53')],
@@ -188,8 +195,8 @@ test.each(WORK)('%s reads no large table from end to end', async (_what, work) =
 })
 
 test('a seal looks at no record, however many are new in it', async () => {
-  await sealOne()
-  await insertChoice()
+  await seal(1)
+  await insertChoices()
   expect(await appendLeaves(database.db)).toBe(1)
   const statements = await sentStatements(() => makeSeal(database.db, Date.now() + 3_600_000))
   expect(statements.some(({ sql }) => sql.includes('consent_seals'))).toBe(true)

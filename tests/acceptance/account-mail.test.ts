@@ -220,7 +220,7 @@ describe('where mail goes', () => {
     const site = await startTestApp({ listen: true })
     await makeClient(site, await readKeys(site)).resetPasswordForEmail(email)
     const outbox = join(site.config.dataDir, 'outbox')
-    await expect.poll(() => listFiles(outbox), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => listFiles(outbox), { timeout: 30_000 }).toHaveLength(1)
     const [name = ''] = listFiles(outbox)
     expect(name).toMatch(/^\d{4}-.*-recovery-[\w-]+\.eml$/)
     expect(statSync(join(outbox, name)).mode & 0o777).toBe(0o600)

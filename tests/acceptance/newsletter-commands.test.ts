@@ -43,7 +43,7 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
     await vi.waitFor(async () => {
       const rows = await site.database.db.selectFrom('newsletter_subscriptions').select('attempts').execute()
       expect(rows.filter((row) => row.attempts > 0)).toHaveLength(3)
-    }, 10_000)
+    }, 30_000)
   })
   afterAll(async () => {
     await site.close()
@@ -114,7 +114,7 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
             .where((eb) => eb.or([eb('leased_until', 'is not', null), eb('next_attempt_at', '<', later)]))
             .execute()
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toEqual([])
     const given = await db
@@ -127,8 +127,8 @@ describe.each(ENGINES)('npm run newsletter beside a live server on %s', (engine)
     webhook.behave((response) => void response.writeHead(204).end())
     const { stdout } = await newsletter('retry')
     expect(stdout).toBe('De volta à fila: 1. Adiantadas: 1.\n')
-    await expect.poll(() => statusOf('bia'), { timeout: 10_000 }).toBe('delivered')
-    await expect.poll(() => statusOf('=1+1'), { timeout: 10_000 }).toBe('delivered')
+    await expect.poll(() => statusOf('bia'), { timeout: 30_000 }).toBe('delivered')
+    await expect.poll(() => statusOf('=1+1'), { timeout: 30_000 }).toBe('delivered')
   })
 
   test('erase forgets the person, down to the bytes, and the trail does not say who', async () => {

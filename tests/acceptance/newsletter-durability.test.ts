@@ -110,7 +110,7 @@ test(`${PEOPLE} people subscribe while the webhook is down and the server is kil
   const webhook = await startWebhook(webhookPort)
   onTestFinished(() => webhook.close())
   await expect.poll(() => keysByPerson(webhook).size, { timeout: 90_000, interval: 50 }).toBe(PEOPLE)
-  await expect.poll(() => deliveredCount(storage), { timeout: 20_000, interval: 50 }).toBe(PEOPLE)
+  await expect.poll(() => deliveredCount(storage), { timeout: 30_000, interval: 50 }).toBe(PEOPLE)
   expect([...keysByPerson(webhook).values()].filter((keys) => keys.size !== 1)).toEqual([])
   expect(webhook.calls).toHaveLength(PEOPLE)
   site.server.child.kill('SIGTERM')
@@ -133,7 +133,7 @@ test.each<EngineName>(['sqlite', 'postgres'])(
     webhook.behave(accept)
     if (engine === 'postgres') await endLeases(storage)
     await site.start()
-    await expect.poll(() => deliveredCount(storage), { timeout: 10_000, interval: 20 }).toBe(1)
+    await expect.poll(() => deliveredCount(storage), { timeout: 30_000, interval: 20 }).toBe(1)
     expect(webhook.calls).toHaveLength(2)
     expect([...keysByPerson(webhook).values()].map((keys) => keys.size)).toEqual([1])
   },

@@ -39,7 +39,7 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
   test('one address, /64 or /48 cannot pause it alone', async () => {
     for (let n = 0; n < 55; n++) expect((await report('192.0.2.1')).status).toBe(204)
     for (let n = 0; n < 30; n++) await report(`2001:db8:0:${n}::1`)
-    await vi.waitFor(async () => expect(await counted()).toBe(3 + 15), 20_000)
+    await vi.waitFor(async () => expect(await counted()).toBe(3 + 15), 30_000)
     expect(await page()).toContain(' data-tags="')
   })
 
@@ -48,16 +48,16 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
     for (let n = 0; n < 55; n++) await report('192.0.2.2', slow)
     for (let n = 0; n < 30; n++) await report(`2001:db8:1:${n}::1`, slow)
     await report('192.0.2.3', { outcome: 'ran' })
-    await vi.waitFor(async () => expect(await counted('measured')).toBe(3 + 15), 20_000)
+    await vi.waitFor(async () => expect(await counted('measured')).toBe(3 + 15), 30_000)
     expect(await page()).toContain(' data-tags="')
   })
 
   test('seventeen can: it leaves the page and its policy, is told by mail, and comes back with one call', async () => {
     for (let n = 0; n < 17; n++) for (let visit = 0; visit < 3; visit++) await report(`198.51.100.${n}`)
-    await vi.waitFor(async () => expect(await page()).not.toContain(' data-tags="'), 10_000)
+    await vi.waitFor(async () => expect(await page()).not.toContain(' data-tags="'), 30_000)
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).not.toContain('connect.facebook.net')
-    await vi.waitFor(() => expect(mailbox.received).toHaveLength(1), 10_000)
+    await vi.waitFor(() => expect(mailbox.received).toHaveLength(1), 30_000)
     expect(mailbox.received[0]?.to).toEqual([PRINCIPAL.email])
     expect(mailbox.received[0]?.subject).toBe('A tag "Loja" foi pausada')
     const { service } = await readKeys(site)

@@ -50,7 +50,7 @@ test('a warning about the code does not move the form under the person’s hands
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   const code = await screen.findByLabelText('Código do Pixel')
-  await vi.waitFor(() => expect(site.callsTo('POST /admin/api/tags/preview')).toHaveLength(1), 15_000)
+  await vi.waitFor(() => expect(site.callsTo('POST /admin/api/tags/preview')).toHaveLength(1), 30_000)
   site.preview = makePreview({
     warnings: [{ code: 'write', message: 'document.write não roda nesta página.' }],
   })

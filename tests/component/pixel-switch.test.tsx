@@ -24,7 +24,7 @@ test.each([1, 2, 3, 4])('%i clicks while no answer comes end at what is stored',
   for (let click = 0; click < clicks; click += 1)
     await person.click(screen.getByRole('switch', { name: /Meta/ }))
   for (let turn = 0; turn < clicks; turn += 1) {
-    await vi.waitFor(() => expect(held).toHaveLength(turn + 1), 15_000)
+    await vi.waitFor(() => expect(held).toHaveLength(turn + 1), 30_000)
     held[turn]?.release()
   }
   await screen.findAllByText(/^Não deu para (ativar|desativar) o pixel Meta\.$/)
@@ -36,9 +36,9 @@ test('of two quick clicks the first is stored and the second fails: what the fir
   const held = site.hold(STORE)
   await person.click(await badge('Inativo'))
   await person.click(await badge('Ativo'))
-  await vi.waitFor(() => expect(held).toHaveLength(1), 15_000)
+  await vi.waitFor(() => expect(held).toHaveLength(1), 30_000)
   held[0]?.release()
-  await vi.waitFor(() => expect(held).toHaveLength(2), 15_000)
+  await vi.waitFor(() => expect(held).toHaveLength(2), 30_000)
   site.away = true
   held[1]?.release()
   await screen.findByText('Não deu para desativar o pixel Meta.')

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { ROOMS_PATH } from '#contract/room.ts'
 import { signIn } from '../support/admin-site.ts'
 import {
   DESKTOP,
@@ -7,7 +8,12 @@ import {
   launchWithBackForwardCache,
   testWithBackForwardCache,
 } from '../support/browser.ts'
+import { CONSENT } from '../support/hostile-site.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import { noteShifts } from '../support/note-shifts.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const ROOMS = 3
 
 let site: TestApp
 let browser: Browser
@@ -43,6 +49,42 @@ testWithBackForwardCache(
     await signIn(page)
     expect(await isKept(page, `${site.url}/privacidade`)).toBe(false)
     await page.getByRole('button', { name: 'Sair', exact: true }).waitFor()
+    await context.close()
+  },
+)
+
+testWithBackForwardCache(
+  'a page with rooms stands still while they open, and is kept with them when it is left',
+  async () => {
+    const { db } = site.database
+    const code = "<script>document.cookie = 'a=1; max-age=60'; window.ran = true</script>"
+    for (let room = 0; room < ROOMS; room++)
+      await insertPixel(db, { type: 'custom', code: `${code}<!-- ${room} -->`, runs_in: 'isolated' })
+    await vi.waitFor(async () => {
+      const [, set = ''] = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text()) ?? []
+      const manifest = await (await fetch(`${site.url}/tags/${set}.js`)).text()
+      expect(manifest.split('"room"')).toHaveLength(ROOMS + 1)
+    }, 60_000)
+    const keeping = await launchWithBackForwardCache()
+    onTestFinished(() => keeping.close())
+    const context = await keeping.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+    await context.addCookies([{ name: 'portico_consent', value: CONSENT, url: site.url }])
+    const page = await context.newPage()
+    await page.addInitScript(noteShifts)
+    await page.goto(site.url)
+    const rooms = () => page.frames().filter((frame) => frame.url().includes(ROOMS_PATH))
+    await vi.waitFor(async () => {
+      const ran = await Promise.all(rooms().map((room) => room.evaluate(() => 'ran' in window)))
+      expect(ran).toEqual(Array(ROOMS).fill(true))
+    }, 60_000)
+    // What they keep has come to the page, so that both ways have been gone.
+    await page.waitForFunction(
+      (count) => Object.keys(localStorage).filter((key) => key.startsWith('portico_room_')).length === count,
+      ROOMS,
+    )
+    expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBe(0)
+    expect(await isKept(page, `${site.url}/termos`)).toBe(true)
+    expect(await page.evaluate(() => document.querySelectorAll('iframe').length)).toBe(ROOMS)
     await context.close()
   },
 )

@@ -37,7 +37,7 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
   await insertPixels(admin.site.database.db, pixels)
   // Putting them in keeps this process busy, and a busy server turns visitors away until it has caught up.
   await expect
-    .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 20_000 })
+    .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 30_000 })
     .toBe(200)
   const { page, context, complaints } = await admin.visit({ prepare: observePageWork })
   await page.getByText('10.000 pixels').waitFor({ timeout: 40_000 })

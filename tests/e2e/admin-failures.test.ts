@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
+import { loadParts } from '../support/load-parts.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 
 let admin: AdminSite
@@ -19,8 +20,10 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 
-/** Code that is not in the page from the start comes once there is time; what is tried here is a server that goes then. */
-const untilLoaded = (part: string) =>
+const TODAY = 'features/overview/today-strip.tsx'
+
+/** Code that is not in the page from the start is asked for once there is time; what is tried here is a server that goes after it came. */
+const untilAsked = (part: string) =>
   visit.page.waitForFunction(
     (name) => performance.getEntriesByType('resource').some((entry) => entry.name.includes(name)),
     `/${part}-`,
@@ -55,7 +58,9 @@ test('pixels: toggle, save and delete fail visibly, change nothing, and can be t
   visit = await admin.visit()
   const { page } = visit
   await page.getByRole('switch', { name: 'Ativo: Meta' }).waitFor()
-  await untilLoaded('pixel-modal')
+  await untilAsked('pixel-modal')
+  const parts = ['pixel-modal', 'delete-pixel-dialog'].map((part) => `features/pixels/components/${part}.tsx`)
+  await loadParts(page, TODAY, ...parts)
   await stop()
 
   await page.getByRole('switch', { name: 'Ativo: Meta' }).click()
@@ -103,7 +108,8 @@ test('users: the agreed texts for save and delete', async () => {
 test('lists: a server that is away is said so, with a way to try again', async () => {
   visit = await admin.visit({ path: '/admin/configuracoes' })
   const { page } = visit
-  await untilLoaded('admin-users-screen')
+  await untilAsked('admin-users-screen')
+  await loadParts(page, TODAY, 'features/admin-users/components/admin-users-screen.tsx')
   await stop()
   // The data client itself repeats a lost read three times, for seven seconds in all.
   await page.clock.install()
@@ -128,6 +134,7 @@ test('"Sair" without a server says that it is not done yet, and finishes when it
   await admin.site.database.db.deleteFrom('auth_logins').execute()
   visit = await admin.visit()
   const { page } = visit
+  await loadParts(page, TODAY)
   await stop()
   await page.getByRole('button', { name: 'Sair', exact: true }).click()
   await page.getByText('Faça login para acessar o painel administrativo').waitFor()

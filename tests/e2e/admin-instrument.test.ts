@@ -2,19 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatConsent } from '#contract/consent-choice.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { findFaults } from '../support/find-faults.ts'
 import { holdRequests } from '../support/hold-requests.ts'
+import { startVendorApis, type VendorApis } from '../support/vendor-apis/start-vendor-apis.ts'
 
 const WIDTHS = [320, 375, 768, 1440]
 
+let apis: VendorApis
 let admin: AdminSite
 let visit: Visit
 let page: Page
 let figures: ReturnType<typeof holdRequests>
 beforeAll(async () => {
-  admin = await startAdminSite()
+  apis = await startVendorApis()
+  admin = await startAdminSite({ HTTPS_PROXY: apis.proxyUrl })
   const { db } = admin.site.database
   await insertPixels(db, [{ name: 'Blog' }, { name: 'Meta Pixel Principal' }])
   await db.updateTable('site_state').set({ counted_since: '2026-01-01T00:00:00.000Z' }).execute()
@@ -66,6 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(visit.complaints()).toEqual([])
   await admin.close()
+  await apis.close()
 })
 
 /** At every width: nothing that axe would name, and nothing that scrolls sideways. */
@@ -157,4 +162,81 @@ test('two who edit one pixel see both versions before either is replaced', async
   await page.getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
   await page.getByText('Pixel salvo: Blog da Marina').waitFor()
   await other.context.close()
+})
+
+test('"Envio" by the server: a refused token stops it, "Conferir" shows what was sent and answered, and what waits is tried again', async () => {
+  const { db } = admin.site.database
+  const consent = { id: randomUUID(), action: 'save', categories: ['marketing'], text_version: 1 }
+  const post = async (path: string, body: object) => {
+    const cookie = formatConsent({
+      textVersion: 1,
+      granted: ['marketing'],
+      asked: ['marketing'],
+      id: consent.id,
+    })
+    const answer = await fetch(admin.site.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: `portico_consent=${cookie}` },
+      body: JSON.stringify(body),
+    })
+    expect(answer.status).toBe(204)
+  }
+  const tellLead = () => post('/api/events', { name: 'lead', path: '/' })
+  const queue = () => db.selectFrom('deliveries').select('id').execute()
+  const putOff = () =>
+    db
+      .updateTable('deliveries')
+      .set({ next_attempt_at: new Date(Date.now() + 3_600_000).toISOString() })
+      .where('attempts', '>', 0)
+      .where('leased_until', 'is', null)
+      .returning('id')
+      .execute()
+  const told = page.getByRole('region', { name: 'Envio pelo servidor' })
+
+  await page.getByRole('button', { name: 'Editar: Meta Pixel Principal' }).click()
+  await page.getByRole('radio', { name: 'Servidor', exact: true }).check()
+  await page.getByLabel('Token de acesso').fill('bad--token')
+  await page.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await page.getByText('Pixel salvo: Meta Pixel Principal').waitFor()
+  await post('/api/consent', { ...consent, tag_set_version: '' })
+  await tellLead()
+  await expect.poll(() => db.selectFrom('delivery_stops').select('code').execute()).toHaveLength(1)
+  await page.getByRole('link', { name: 'Meta Pixel Principal', exact: true }).click()
+  await told.getByText('A Meta recusou o token.', { exact: false }).first().waitFor()
+  await told.getByText('1 evento espera na fila', { exact: false }).waitFor()
+  await told.getByText('HTTP 401 · 190').waitFor()
+
+  await told.getByRole('button', { name: 'Trocar o token' }).click()
+  await page.getByLabel('Token de acesso').fill('good-token')
+  await page.getByLabel('Código de teste').fill('TEST48213')
+  await page.getByRole('button', { name: 'Salvar e conferir' }).click()
+  const checked = page.getByRole('region', { name: 'Conferência' })
+  await checked.getByText('A Meta aceitou', { exact: true }).waitFor()
+  const sent = apis.received.find(({ body }) => body.test_event_code === 'TEST48213')
+  expect(await checked.getByRole('region', { name: 'O que enviamos' }).textContent()).toContain(
+    JSON.stringify(sent?.body, null, 2),
+  )
+  expect(await checked.getByRole('region', { name: 'O que a Meta respondeu' }).textContent()).toMatch(
+    /HTTP 200\s+\{"events_received":1,/,
+  )
+  expect(await page.content()).not.toContain('good-token')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // The new token sets going what waited.
+  await expect.poll(queue).toEqual([])
+
+  apis.isDown = true
+  await tellLead()
+  // Tried and put off, and from then on for so long that only the button can send it.
+  await expect.poll(putOff).toHaveLength(1)
+  await page.reload()
+  await told.getByText('1 evento espera na fila.').waitFor()
+  await told.getByText('Aceito', { exact: true }).waitFor()
+  apis.isDown = false
+  await told.getByRole('button', { name: 'Tentar de novo' }).click()
+  await page.getByText('Nova tentativa: 1 evento na fila').waitFor()
+  await expect.poll(queue).toEqual([])
+  await page.reload()
+  await expect.poll(() => told.getByText('Aceito', { exact: true }).count()).toBe(2)
+  expect(await told.getByRole('button', { name: 'Tentar de novo' }).count()).toBe(0)
 })

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, neverIdle, PHONE, watchConsole } from '../support/browser.ts'
 import { FONT_WORLDS, type FontWorld } from '../support/font-worlds.ts'
 import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -151,15 +151,15 @@ test('between the first frame and the typeface stand its file and the boot scrip
   expect(unanswered).not.toEqual([])
 })
 
-test('a browser that is never idle wears the typeface all the same', async () => {
+test('a browser that is never idle does all the same whatever waits for an idle moment', async () => {
   const context = await newVisitor('liberation', DESKTOP)
-  await context.addInitScript(() => {
-    globalThis.requestIdleCallback = (work, options) =>
-      options?.timeout === undefined ? 0 : setTimeout(work, options.timeout)
-  })
+  await context.addInitScript(neverIdle)
   const page = await context.newPage()
   await page.goto(site.url)
   await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await page.locator('.art.live').waitFor({ state: 'attached' })
+  await page.locator('link[rel=modulepreload]').first().waitFor({ state: 'attached' })
 })
 
 test('without scripts the typeface is asked for by the style', async () => {

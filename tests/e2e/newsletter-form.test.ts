@@ -211,7 +211,7 @@ test.each([
         const { top, bottom } = element.getBoundingClientRect()
         return top >= 0 && bottom <= innerHeight
       })
-    await expect.poll(isInView, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isInView, { timeout: 30_000 }).toBe(true)
     expect(await hue(answer)).toBe(color)
     expect(await isStored(email)).toBe(status === 200)
   },

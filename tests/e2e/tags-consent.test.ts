@@ -34,7 +34,7 @@ beforeAll(async () => {
   await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: GA })
   await vi.waitFor(
     async () => expect(await (await fetch(site.url)).text()).toContain('data-tag-kinds="dm"'),
-    20_000,
+    30_000,
   )
 })
 afterAll(async () => {
@@ -147,7 +147,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   ]
   await context.addCookies(theirs)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   await quiet()
   expect(hitsOf('www.facebook.com/tr').map((hit) => [hit.query.get('id'), hit.query.get('ev')])).toEqual([
     [META, 'PageView'],
@@ -173,7 +173,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   })
   expect(await cookies()).toHaveLength(10)
   await page.reload()
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   expect(await banner().isVisible()).toBe(false)
 
   vendors.clear()
@@ -224,13 +224,13 @@ test('per category: with analytics alone, Analytics runs and Meta is not even do
   await dialog.getByRole('checkbox', { name: /Desempenho/ }).check()
   await dialog.getByRole('button', { name: 'Salvar preferências' }).click()
   const analytics = ['www.google-analytics.com/g/collect', 'www.googletagmanager.com/gtag/js']
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(analytics), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(analytics), 30_000)
   await quiet()
   expect(vendors.seen()).toEqual(analytics)
   // Adding a category later needs no new page load.
   await page.getByRole('button', { name: 'Preferências de cookies' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Aceitar todos' }).click()
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   expect(hitsOf('www.google-analytics.com/g/collect')).toHaveLength(1)
 })
 
@@ -253,7 +253,7 @@ test('a new kind of tag or a new text asks again, and until the answer nothing r
   expect(vendors.seen()).toEqual([])
   // The same visitor, the same cookie, everything agreed to: silence above was not for want of tags.
   await comeBackWith(`1.dm.dm.${id}`)
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
 })
 
 test('while a pixel sends the address of a subscription, the words are others and everybody is asked again', async () => {
@@ -262,7 +262,7 @@ test('while a pixel sends the address of a subscription, the words are others an
   const told = (isTold: boolean) =>
     vi.waitFor(
       async () => expect((await (await fetch(site.url)).text()).includes(' data-text="2"')).toBe(isTold),
-      20_000,
+      30_000,
     )
   await db
     .updateTable('tracking_pixels')
@@ -283,7 +283,7 @@ test('while a pixel sends the address of a subscription, the words are others an
   await dialog.getByText('também vai à Meta, como um código (hash).').waitFor()
   expect(await findViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Aceitar todos' }).click()
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   const stored = await context.cookies(site.url)
   expect(stored.find(({ name }) => name === 'portico_consent')?.value).toMatch(/^2\.dfm\./)
   await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
@@ -292,7 +292,7 @@ test('while a pixel sends the address of a subscription, the words are others an
   vendors.clear()
   await page.reload()
   // All of the ordinary words were in those.
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   expect(await banner().isVisible()).toBe(false)
 })
 
@@ -306,7 +306,7 @@ test('conversions reach every tag in its own words, once, with one id; those bef
   const lead = page.getByRole('link', { name: 'Abrir Conta' }).first()
   await lead.click()
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
-  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 5000)
+  await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   await quiet()
   vendors.clear()
 
@@ -326,7 +326,7 @@ test('conversions reach every tag in its own words, once, with one id; those bef
   for (const [happen, names] of conversions) {
     vendors.clear()
     await happen()
-    await vi.waitFor(() => expect(vendors.hits.length).toBeGreaterThanOrEqual(2), 5000)
+    await vi.waitFor(() => expect(vendors.hits.length).toBeGreaterThanOrEqual(2), 30_000)
     await quiet()
     const told = vendors.hits.map(({ query }) => query.get('ev') ?? query.get('en'))
     expect(told.sort()).toEqual(names)

@@ -39,7 +39,7 @@ async function visitSite(): Promise<void> {
   await visited.waitForFunction(() => 'ran' in window)
   await vi.waitFor(async () => {
     expect(await admin.site.database.db.selectFrom('tag_reports').selectAll().execute()).toHaveLength(1)
-  }, 20_000)
+  }, 30_000)
   await visitor.close()
 }
 
@@ -68,7 +68,7 @@ test('a visit is seen under the status and in the chart, and what it was kept fr
   await visitSite()
   await vi.waitFor(async () => {
     expect(await admin.site.database.db.selectFrom('blocked_hosts').selectAll().execute()).toHaveLength(1)
-  }, 20_000)
+  }, 30_000)
   await page.reload()
   await row('Fornecedor novo').getByText('Com falhas').waitFor()
   await row('Fornecedor novo').getByText('Rodou sem impedimento em 0 de 1 visita').waitFor()

@@ -71,7 +71,7 @@ async function visit(url: string): Promise<string[]> {
   await page.goto(url)
   if (await hasTags(url)) {
     await page.getByRole('button', { name: 'Aceitar todos' }).click()
-    await vi.waitFor(() => expect(vendors.seen()).toContain('www.facebook.com/tr'), 5000)
+    await vi.waitFor(() => expect(vendors.seen()).toContain('www.facebook.com/tr'), 30_000)
   } else {
     await page.waitForLoadState('networkidle')
   }
@@ -81,7 +81,7 @@ async function visit(url: string): Promise<string[]> {
 
 test('a switch in the dashboard of one process is on the next page of both, within a second', async () => {
   const [one, other] = replicas as [Replica, Replica]
-  await vi.waitFor(async () => expect(await hasTags(other.url)).toBe(true), 20_000)
+  await vi.waitFor(async () => expect(await hasTags(other.url)).toBe(true), 30_000)
   expect(await visit(other.url)).toEqual([ID])
 
   const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
@@ -95,7 +95,7 @@ test('a switch in the dashboard of one process is on the next page of both, with
     expect(await hasTags(one.url)).toBe(active)
     await vi.waitFor(async () => expect(await hasTags(other.url)).toBe(active), {
       // A second, and what a busy machine takes to ask.
-      timeout: 20_000,
+      timeout: 30_000,
       interval: 10,
     })
     expect(await visit(other.url)).toEqual(active ? [ID] : [])

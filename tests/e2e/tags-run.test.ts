@@ -43,7 +43,7 @@ async function accept(...ids: string[]): Promise<void> {
     const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
     const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
     expect([...manifest.matchAll(/\{"id":"([^"]+)"/g)].map((match) => match[1])).toEqual(ids)
-  }, 20_000)
+  }, 30_000)
   await page.goto(site.url)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
@@ -68,7 +68,7 @@ test('scripts keep their order, their globals and themselves, as in a page', asy
   await ran('done')
   await vi.waitFor(
     async () => expect(await read('steps')).toEqual(['one', 'two', true, 1, 'k', 'vendor', 'three', true]),
-    20_000,
+    30_000,
   )
 })
 
@@ -111,11 +111,11 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
     expect(counted.get(fine)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
     const hosts = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     expect(hosts).toEqual([{ host: 'evil.example.com', pixel_id: blocked }])
-  }, 20_000)
+  }, 30_000)
 })
 
 test('a tag that holds up the page is told its time, by its own file or its vendor’s, and no other tag is', async () => {
-  const loop = 'for (var end = performance.now() + 450; performance.now() < end; );'
+  const loop = 'for (var end = performance.now() + 900; performance.now() < end; );'
   vendors.serve('cdn.custom-vendor.com/slow.js', loop)
   const own = await custom(`<script>${loop}</script>`)
   const vendor = await custom('<script async src="https://cdn.custom-vendor.com/slow.js"></script>')
@@ -136,10 +136,10 @@ test('a tag that holds up the page is told its time, by its own file or its vend
     return Number(rows[0]?.verdict)
   }
   await vi.waitFor(async () => {
-    expect(await cost(own, 'cost_ms')).toBeGreaterThanOrEqual(400)
-    expect(await cost(vendor, 'cost_ms')).toBeGreaterThanOrEqual(400)
-    expect(await cost(quick, 'cost_ms')).toBeLessThan(400)
-  }, 20_000)
+    expect(await cost(own, 'cost_ms')).toBeGreaterThanOrEqual(800)
+    expect(await cost(vendor, 'cost_ms')).toBeGreaterThanOrEqual(800)
+    expect(await cost(quick, 'cost_ms')).toBeLessThan(800)
+  }, 30_000)
   expect([await cost(own, 'cost_requests'), await cost(vendor, 'cost_requests')]).toEqual([0, 1])
 })
 
@@ -148,13 +148,13 @@ test("a vendor's script that the visitor's browser blocks is told as blocked, fo
   const analytics = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-OK' })
   await context.route('https://connect.facebook.net/**', (route) => route.abort('blockedbyclient'))
   await accept(meta, analytics)
-  await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 20_000)
+  await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 30_000)
   // The page stays: what is sent while it is left would be lost at times in what intercepts requests here.
   await vi.waitFor(async () => {
     const counted = await reports()
     expect(counted.get(meta)).toMatchObject({ blocked: 1, ran: 0 })
     expect(counted.get(analytics)).toMatchObject({ ran: 1, blocked: 0 })
-  }, 20_000)
+  }, 30_000)
 })
 
 test('an unlisted host is out of reach for every way to reach it, and allowing it opens them', async () => {
@@ -170,7 +170,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
     const rows = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
     // Chromium does not say which script asked for a picture: that report is nobody's.
     expect(rows).toContainEqual({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
-  }, 20_000)
+  }, 30_000)
   expect(vendors.hits).toEqual([])
   await site.database.db
     .updateTable('tracking_pixels')
@@ -180,11 +180,11 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await vi.waitFor(async () => {
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).toContain('https://cdn.custom-vendor.com')
-  }, 20_000)
+  }, 30_000)
   await page.reload()
   await vi.waitFor(
     () => expect(vendors.hits.map((hit) => hit.path).sort()).toEqual(['/beacon', '/fetch', '/image']),
-    10_000,
+    30_000,
   )
 })
 
@@ -207,7 +207,7 @@ test('a container loads what it likes, its events have a name of their own, and 
         event: 'site_lead',
         event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       }),
-    20_000,
+    30_000,
   )
   const reached = await page.evaluate(() =>
     Promise.allSettled(['/admin', '/rest/v1/tracking_pixels'].map((path) => fetch(path))).then((all) =>

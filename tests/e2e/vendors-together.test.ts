@@ -3,8 +3,11 @@ import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
+import { neverIdle } from '../support/browser.ts'
+import { compressPagesFully } from '../support/compress-page.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
+import { noteShifts } from '../support/note-shifts.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { metaPixel } from '../support/vendor-stand-ins/meta-pixel.ts'
 import { STAND_INS } from '../support/vendor-stand-ins/stand-ins.ts'
@@ -15,6 +18,7 @@ const PAGE_LIMIT_BYTES = 11_500
 
 let vendorSite: VendorSite
 let ids: string[]
+compressPagesFully()
 beforeAll(async () => {
   vendorSite = await startVendorSite()
   ids = await vendorSite.add(ALL.map(({ snippet, account }) => snippet(account)))
@@ -35,7 +39,7 @@ test('who refuses contacts nobody, now and at the next visit; record and ledger 
   })
   await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
   await page.reload({ waitUntil: 'networkidle' })
-  await page.evaluate(() => new Promise((done) => requestIdleCallback(done)))
+  await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 5_000 })))
   expect(foreign).toEqual([])
   expect(vendorSite.vendors.hits).toEqual([])
   await vi.waitFor(async () => {
@@ -110,7 +114,8 @@ test('in rooms of their own they all work, the page knows none of their hosts, a
   const hosts = (await vendorSite.overview()).pixels.flatMap((pixel) => pixel.hosts.map(({ host }) => host))
   expect(hosts.length).toBeGreaterThan(50)
   expect(hosts.filter((host) => isIn(head, host))).toEqual([])
-  const { page, context, stopped } = await vendorSite.visit()
+  // Nor do rooms wait for an idle moment that never comes.
+  const { page, context, stopped } = await vendorSite.visit((visitor) => visitor.addInitScript(neverIdle))
   await page.evaluate(noteShifts)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
   await vendorSite.untilPageViews(ROOMMATES)
@@ -198,16 +203,4 @@ function readPage(): Promise<{ head: string; body: number }> {
     })
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\nconnection: close\r\n\r\n')
   })
-}
-
-function noteShifts(): void {
-  Object.assign(window, { shifts: 0 })
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number
-      hadRecentInput: boolean
-    })[]) {
-      if (!entry.hadRecentInput) (window as unknown as { shifts: number }).shifts += entry.value
-    }
-  }).observe({ type: 'layout-shift' })
 }

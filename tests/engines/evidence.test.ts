@@ -59,7 +59,7 @@ for (const browser of BROWSERS) {
       await vi.waitFor(async () => {
         const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
         expect(await (await fetch(`${site.url}/tags/${version}.js`)).text()).toContain(pixel)
-      }, 10_000)
+      }, 30_000)
       const visitor = await engine.newVisitor()
       await visitor.goto(site.url)
       await untilAsked(visitor)
@@ -87,7 +87,7 @@ for (const browser of BROWSERS) {
       await vi.waitFor(async () => {
         const said = (await statuses()).map((status) => [status.pixel_id, healthLabel(status)])
         expect(Object.fromEntries(said)).toEqual(expected)
-      }, 10_000)
+      }, 30_000)
     }
   })
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { spawnProgram, untilReady } from '../support/spawn-server.ts'
@@ -18,6 +18,11 @@ test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: some 
     LOG_LEVEL: 'warn',
     TRUST_PROXY: '1',
   })
+  onTestFinished(async () => {
+    server.child.kill('SIGKILL')
+    await server.ended
+    await storage.remove()
+  })
   await untilReady(server, url)
   const answers = await Promise.all(Array.from({ length: CLIENTS }, () => hold(port)))
   const statuses = answers.map(({ head }) => /^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 'dropped')
@@ -25,11 +30,10 @@ test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: some 
   expect(new Set([...statuses, 'dropped'])).toEqual(new Set(['200', '503', 'dropped']))
   for (const { head } of answers) if (head !== '') expect(head).toContain('content-security-policy: ')
   for (const { socket } of answers) socket.destroy()
-  await expect.poll(async () => (await fetch(url).catch(() => null))?.status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await fetch(url).catch(() => null))?.status, { timeout: 30_000 }).toBe(200)
   expect(server.output()).not.toContain('EMFILE')
   server.child.kill('SIGTERM')
   expect(await server.ended).toBe(0)
-  await storage.remove()
 })
 
 /** Asks for a page and keeps the connection, whatever the answer. */

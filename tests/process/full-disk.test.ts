@@ -45,11 +45,11 @@ test('a full disk under the data: not ready, nothing is acknowledged, the page s
     const disk = join('/proc', String(server.child.pid), 'root', dataDir)
     const filler = join(disk, 'filler')
     fillUp(filler)
-    await expect.poll(() => statusOf('/readyz'), { timeout: 20_000 }).toBe(503)
+    await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(503)
     expect(await subscribe()).toBe(503)
     expect(await statusOf('/')).toBe(200)
     rmSync(filler)
-    await expect.poll(() => statusOf('/readyz'), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200)
     expect(await subscribe()).toBe(200)
   } finally {
     server.child.kill('SIGTERM')

@@ -51,6 +51,12 @@ export const PHONE = {
 } satisfies BrowserContextOptions
 export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions
 
+/** For `addInitScript`: a browser that always has something better to do. Some are, on a busy machine. */
+export function neverIdle(): void {
+  globalThis.requestIdleCallback = (work, options) =>
+    options?.timeout === undefined ? 0 : window.setTimeout(work, options.timeout)
+}
+
 /** Collects what a person would find in the console: any error or warning is a defect. */
 export function watchConsole(context: BrowserContext): string[] {
   const messages: string[] = []

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { parseConfig } from '#server/config.ts'
-import { type Database, openDatabase } from '#server/db/database.ts'
+import type { Database } from '#server/db/database.ts'
 import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import type { SecretBox } from '#server/secrets/secret-box.ts'
 import { makeSecretKeyFile } from '#server/secrets/secret-key-file.ts'
+import { copyMigratedFile, openMigratedCopy } from './migrated-storage.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type EngineName = (typeof ENGINES)[number]
@@ -21,19 +22,22 @@ export interface Storage {
   remove(): Promise<void>
 }
 
-/** An empty place to store things, on the engine asked for. */
-export async function makeStorage(engine: EngineName): Promise<Storage> {
+/** An empty place to store things, on the engine asked for; or one whose database has been migrated, and holds nothing else. */
+export async function makeStorage(engine: EngineName, { isMigrated = false } = {}): Promise<Storage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'))
   const removeDirectory = () => rmSync(dataDir, { recursive: true, force: true })
-  if (engine === 'sqlite')
+  if (engine === 'sqlite') {
+    if (isMigrated) copyMigratedFile(inject('migratedStorage'), dataDir)
     return {
       dataDir,
       databaseUrl: null,
       env: { DATA_DIR: dataDir },
       remove: async () => removeDirectory(),
     }
+  }
   const name = `t_${randomUUID().replaceAll('-', '')}`
-  await onServer(`create database ${name}`)
+  const template = isMigrated ? inject('migratedStorage').postgresDatabase : 'template1'
+  await onServer(`create database ${name} template ${template}`)
   const databaseUrl = `postgres://postgres@/${name}?host=${inject('postgresSocket')}`
   const secretKeyFile = join(dataDir, 'postgres-secret.key')
   await makeSecretKeyFile(secretKeyFile)
@@ -54,8 +58,8 @@ export interface TestDatabase extends Database {
 
 /** A migrated database of its own for one test file. Call `close` when done. */
 export async function makeDatabase(engine: EngineName): Promise<TestDatabase> {
-  const storage = await makeStorage(engine)
-  const database = openDatabase(storage)
+  const storage = await makeStorage(engine, { isMigrated: true })
+  const database = await openMigratedCopy(storage)
   const secrets = await prepareDatabase(parseConfig(storage.env), database.db, failOnProblem)
   return {
     ...database,

@@ -5,12 +5,14 @@ import { findFirefox } from './find-firefox.ts'
 import { findPostgres } from './find-postgres.ts'
 import { findWebKit, type WebKitPrograms } from './find-webkit.ts'
 import { type FontConfigurations, writeFontConfigurations } from './font-worlds.ts'
+import { type MigratedStorage, makeMigratedStorage } from './migrated-storage.ts'
 import { startPostgres } from './start-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Connection string of a private PostgreSQL, without a database name; each test file makes its own database in it. */
     postgresSocket: string
+    migratedStorage: MigratedStorage
     chromium: string
     /** Null where it cannot be had. */
     chromiumWithWindows: string | null
@@ -28,6 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // A deadlock is found after a second by default: the same, sooner.
   const postgres = await startPostgres(findPostgres(), ['deadlock_timeout=50ms'])
   project.provide('postgresSocket', postgres.socketDirectory)
+  const { remove: removeMigrated, ...migrated } = await makeMigratedStorage(postgres.socketDirectory)
+  project.provide('migratedStorage', migrated)
   project.provide('chromium', findLightChromium())
   const chromiumWithWindows = findChromiumWithWindows()
   if (chromiumWithWindows === null)
@@ -41,6 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('fontConfigurations', fonts.files)
   return async () => {
     fonts.remove()
+    removeMigrated()
     await postgres.stop()
   }
 }

@@ -23,10 +23,10 @@ export function hostilePageTag(): void {
   }
   listen(window)
   const field = () => document.querySelector<HTMLInputElement>('input[type="email"]')
+  const input = document.createElement('input')
   const focusSelf = () => {
     window.focus()
-    const input = document.createElement('input')
-    document.body.append(input)
+    if (!input.isConnected) document.body.append(input)
     input.focus()
   }
   const everyRoom = function* (): Generator<Window> {
@@ -81,7 +81,7 @@ export function hostilePageTag(): void {
       return null
     },
     'focus-loop': async () => {
-      for (let turn = 0; turn < 200; turn++) {
+      for (const end = performance.now() + 1_000; performance.now() < end; ) {
         focusSelf()
         await Promise.resolve()
       }

@@ -5,6 +5,8 @@ export const ASSET_PLACEHOLDER = '/assets/ASSET'
 declare global {
   interface Window {
     attack(name: string): Promise<string | null>
+    /** How many times as long as usual an attack waits for what it tries. */
+    patience?: number
   }
 }
 
@@ -18,6 +20,8 @@ export function hostileTag(): void {
   const headers = { apikey: 'ANON_KEY' }
   const SECRET = /"access_token":"|"aud":"authenticated"|^\[\{/
   const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+  /** What must succeed may take its time; what must not is waited for briefly. */
+  const patience = () => window.patience ?? 1
   const first = async <T>(list: readonly T[], attempt: (item: T) => Promise<string | null>) => {
     for (const item of list) {
       const got = await attempt(item).catch(() => null)
@@ -60,7 +64,7 @@ export function hostileTag(): void {
     frame.src = path
     const loaded = new Promise((done) => frame.addEventListener('load', done))
     document.body.append(frame)
-    await Promise.race([loaded, wait(1500)])
+    await Promise.race([loaded, wait(1500 * patience())])
     const got = await exploit(frame.contentWindow).catch(() => null)
     frame.remove()
     return got
@@ -68,7 +72,7 @@ export function hostileTag(): void {
   const inWindow = (path: string) => async () => {
     const opened = window.open(path)
     let got: string | null = null
-    for (let turn = 0; turn < 12 && got === null; turn++) {
+    for (let turn = 0; turn < 12 * patience() && got === null; turn++) {
       await wait(100)
       got = await exploit(opened).catch(() => null)
     }
@@ -79,7 +83,7 @@ export function hostileTag(): void {
   const byReplacedFetch = (path: string) => async () => {
     const opened = window.open(path)
     let got: string | null = null
-    for (let turn = 0; turn < 40 && got === null; turn++) {
+    for (let turn = 0; turn < 40 * patience() && got === null; turn++) {
       await wait(50)
       try {
         if (opened === null || opened.location.origin !== location.origin) continue
@@ -101,7 +105,7 @@ export function hostileTag(): void {
       const worker = make()
       worker.onmessage = (event) => done(event.data)
       worker.onerror = () => done(null)
-      setTimeout(() => done(null), 1500)
+      setTimeout(() => done(null), 1500 * patience())
     })
   const insertPixelBody = (name: string) =>
     JSON.stringify({ name, type: 'custom', code: '', is_active: false })
@@ -115,7 +119,7 @@ export function hostileTag(): void {
         for (const name of ['supabase.auth.token', 'sb-localhost-auth-token', 'session', 'portico', '']) {
           new BroadcastChannel(name).onmessage = (event) => done(JSON.stringify(event.data))
         }
-        setTimeout(() => done(null), 1000)
+        setTimeout(() => done(null), 1000 * patience())
       }),
     fetch: () =>
       first(['include', 'same-origin', 'omit'] as const, (credentials) =>
@@ -172,7 +176,11 @@ export function hostileTag(): void {
       const opened = window.open('/admin', 'dashboard')
       await wait(1200)
       const found = window.open('', 'dashboard')
-      const got = await exploit(found).catch(() => null)
+      let got = await exploit(found).catch(() => null)
+      for (let turn = 12; turn < 12 * patience() && got === null; turn++) {
+        await wait(100)
+        got = await exploit(found).catch(() => null)
+      }
       found?.close()
       opened?.close()
       return got

@@ -24,10 +24,15 @@ interface Target {
   app: TestApp
   /** The other tag's pixel. */
   pixel: string
+  /** Where the attack should work, its success is waited for. */
+  isExpected: boolean
 }
 
 const PRIVATE = 'maria@exemplo.com'
-const KEYS = 40
+/** A word's worth of keys; so many words in a row must arrive whole. */
+const WORD = 'kkkkkkkkkk'
+const WHOLE_WORDS = 4
+const MAX_WORDS = 16
 const ELSEWHERE = '/privacidade'
 
 /** What an attack got, or null. */
@@ -49,6 +54,8 @@ export async function judgePageAttack(
       input?.focus({ preventScroll: true })
       return input?.value ?? ''
     }, value)
+  /** In tenths of a second. */
+  const patience = target.isExpected ? 300 : 10
   const caught = () => page.inTag(() => window.caught.length, null).catch(() => 0)
 
   if (name === 'typing') {
@@ -83,27 +90,27 @@ export async function judgePageAttack(
     await field('')
     const before = await caught()
     const done = attack()
-    for (let key = 0; key < KEYS; key++) await page.press('k')
+    const lost = await typeUntilHeld(page)
     await done
     if ((await caught()) > before) return 'keys'
-    const typed = await page.inPage(
-      () => document.querySelector<HTMLInputElement>('input[type="email"]')?.value,
-      null,
-    )
-    // Until a thief is removed, keys are its own: whoever types a word has most of it.
-    return (typed?.length ?? 0) > KEYS / 2 ? null : 'the keyboard'
+    if (lost === null) return 'the keyboard'
+    // A key is lost only to whoever is removed for it.
+    const isGone = await page.inTag(() => false, null).catch(() => true)
+    return lost > 0 && !isGone ? 'some keys' : null
   }
   if (name === 'focus-click') {
     await page.clickAt(0, 0)
+    for (const key of 'key') await page.press(key)
     return (await caught()) > 0 ? 'a click' : null
   }
   if (name === 'navigate-tab' || name === 'leave-room') {
     await attack()
-    return settled(() => findAddress(page, ELSEWHERE), 5)
+    return settled(() => findAddress(page, ELSEWHERE), patience)
   }
   if (name === 'swap-room') {
     await attack()
-    await settled(() => findAddress(page, '?again'), 10)
+    await settled(() => findAddress(page, '?again'), patience)
+    if (target.isExpected) return findAddress(page, '?again')
     // A room is removed once its second document has loaded: what counts is whether it stays.
     await settled(async () => ((await findAddress(page, '?again')) === null ? 'gone' : null), 20)
     return findAddress(page, '?again')
@@ -113,7 +120,7 @@ export async function judgePageAttack(
     return settled(async () => {
       const address = await page.openerAddress()
       return address.includes(ELSEWHERE) ? address : null
-    }, 5)
+    }, patience)
   }
   if (name === 'other-tag') {
     await attack()
@@ -121,7 +128,7 @@ export async function judgePageAttack(
   }
   if (name === 'forge-conversion' || name === 'forge-report') {
     await attack()
-    return settled(() => findForged(name, target), 15)
+    return settled(() => findForged(name, target), Math.max(patience, 15))
   }
   if (name === 'flood') {
     await page.inPage(() => {
@@ -159,6 +166,27 @@ export async function judgePageAttack(
     return gap > 2_500 ? 'three seconds' : null
   }
   return attack()
+}
+
+/**
+ * Types into the page's field, to which the keyboard was given, until it arrives there whole word after word: how many keys
+ * were lost before. Null where that never comes.
+ */
+async function typeUntilHeld(page: AttackedPage): Promise<number | null> {
+  let lost = 0
+  let whole = 0
+  for (let word = 0; word < MAX_WORDS && whole < WHOLE_WORDS; word++) {
+    for (const key of WORD) await page.press(key)
+    const typed = await page.inPage(() => {
+      const input = document.querySelector<HTMLInputElement>('input[type="email"]')
+      const { length } = input?.value ?? ''
+      if (input !== null) input.value = ''
+      return length
+    }, null)
+    lost += WORD.length - typed
+    whole = typed === WORD.length ? whole + 1 : 0
+  }
+  return whole === WHOLE_WORDS ? lost : null
 }
 
 /** The victim's counts, which nobody raised but by a forged report: reports are written once a second. */

@@ -12,7 +12,7 @@ export function findTag(page: Page, name: 'attack' | 'attackPage' | 'heard'): Pr
         if (await frame.evaluate((each) => each in window, name)) return frame
       throw new Error(`no room has ${name}`)
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   )
 }
 

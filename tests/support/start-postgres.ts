@@ -78,7 +78,7 @@ async function startIn(
 }
 
 async function waitUntilReady(directory: string, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
     const client = new pg.Client({ host: directory, user: 'postgres', database: 'postgres' })
     try {

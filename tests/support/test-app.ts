@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
-import { type Database, openDatabase } from '#server/db/database.ts'
+import type { Database } from '#server/db/database.ts'
 import type { ConnectionLimits } from '#server/http/connection-limits.ts'
 import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger, type Logger } from '#server/http/logger.ts'
@@ -11,6 +11,7 @@ import type { SecretBox } from '#server/secrets/secret-box.ts'
 import type { Tracing } from '#server/tracing/tracing.ts'
 import { type EngineName, failOnProblem, makeStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { openMigratedCopy } from './migrated-storage.ts'
 
 export interface TestApp {
   app: FastifyInstance
@@ -54,7 +55,7 @@ export async function startTestApp({
   metrics,
   tracing,
 }: TestAppOptions = {}): Promise<TestApp> {
-  const storage = await makeStorage(engine)
+  const storage = await makeStorage(engine, { isMigrated: true })
   const port = await freePort()
   const config = parseConfig({
     PORT: String(port),
@@ -64,7 +65,7 @@ export async function startTestApp({
     ...storage.env,
     ...env,
   })
-  const database = openDatabase({
+  const database = await openMigratedCopy({
     ...storage,
     ...(tracing === undefined ? {} : { onStatement: tracing.onStatement }),
   })

@@ -8,6 +8,6 @@ export async function untilTags(url: string): Promise<void> {
       const page = await (await fetch(url)).text()
       if (!page.includes(` ${TAG_SET_ATTRIBUTE}="`)) throw new Error('no tag is on the page yet')
     },
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   )
 }

@@ -15,6 +15,6 @@ export function loadWhenIdle(loaders: Record<string, () => Promise<unknown>>): v
   const load = () => {
     for (const loader of Object.values(loaders)) loader().catch(() => {})
   }
-  if ('requestIdleCallback' in window) requestIdleCallback(load)
+  if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: 5_000 })
   else setTimeout(load, 1000)
 }

@@ -130,6 +130,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'consent.export': say('system', 'baixou os números de consentimento'),
   'consent.records_export': say('system', 'baixou registros de consentimento'),
   'consent.dossier': say('system', 'baixou um dossiê de consentimento'),
+  'inventory.headers_told': say('system', 'avisou por e-mail que os cabeçalhos da página mudaram'),
   'inventory.headers_changed': say('system', 'notou que os cabeçalhos da página mudaram sem mudança de tag'),
 
   'newsletter.erase': say('newsletter', 'apagou uma inscrição a pedido da pessoa'),

@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { ACTIVITY_ACTORS, type ActivityPage } from '#contract/activity.ts'
 import { recordAudit } from '../db/audit.ts'
 import type { Db } from '../db/database.ts'
-import type { AuditRetention } from '../db/sweep-audit.ts'
-import { requireAdministrator } from '../http/admin-request.ts'
+import { type AuditRetention, sweepAudit } from '../db/sweep-audit.ts'
+import { type AdminAccess, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
-import { auditActor, type Caller } from '../http/caller.ts'
+import { auditActor } from '../http/caller.ts'
+import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { exportActivity } from './export-activity.ts'
 import { listActivity, readActivityQuery } from './list-activity.ts'
 
-interface ActivityDeps {
+interface ActivityDeps extends AdminAccess {
   db: Db
   retention: AuditRetention
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
 }
 
 /** Who did what, under `/admin/api`; any administrator may read it, as any of them may see everything else. */
 export async function registerActivity(app: FastifyInstance, deps: ActivityDeps): Promise<void> {
   const { db, retention } = deps
+  sweepRegularly(app, 'old audit events', (signal) => sweepAudit(db, retention, signal))
   await app.register(async (scope) => {
     guardApi(scope, { origins: deps.origins })
 

@@ -2,11 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdminBoot } from '#contract/admin-page.ts'
 import type { Config } from '../config.ts'
 
-interface BootParts {
-  config: Config
+/** What is handed over by the auth service. */
+export interface SessionPorts {
   anonKey: () => Promise<string>
   /** A session for the login that the cookie names; called for true navigations only. */
   openSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+interface BootParts extends SessionPorts {
+  config: Config
 }
 
 /** What the dashboard is told as it loads; a session only when a person opens it in a tab of their own. */

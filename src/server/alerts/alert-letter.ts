@@ -1,3 +1,5 @@
+import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+
 /** What a mail says; how it looks is the mail's own business. */
 export interface AlertLetter {
   subject: string
@@ -15,6 +17,29 @@ export interface AlertLine {
 /** More than these are counted instead of told. */
 const MOST = 20
 
+const WHEN = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  dateStyle: 'short',
+  timeStyle: 'short',
+})
+const CLOSING = ['Você escolheu receber estes avisos. Em "Minha conta", no painel, pode mudar isso.']
+
+/** One mail about headers that changed, at these times. */
+export function headersLetter(times: readonly string[], adminUrl: string): AlertLetter {
+  return {
+    subject: 'Os cabeçalhos da página mudaram',
+    paragraphs: [
+      `Os cabeçalhos de segurança da página pública mudaram sem que uma tag mudasse: ${times
+        .slice(0, MOST)
+        .map((time) => WHEN.format(Date.parse(time)))
+        .join('; ')}.`,
+      'Uma atualização do sistema ou outra configuração explica isso com frequência. Se ninguém fez nenhuma das duas, veja quem teve acesso ao servidor.',
+    ],
+    action: { label: 'Abrir o inventário', url: `${adminUrl}/admin/inventario` },
+    closing: CLOSING,
+  }
+}
+
 /** One mail about one or several pixels. It lets nobody in, and says nothing of any visitor. */
 export function alertLetter(lines: readonly AlertLine[], adminUrl: string): AlertLetter {
   const names = [...new Set(lines.map(({ pixelName }) => pixelName))]
@@ -31,6 +56,6 @@ export function alertLetter(lines: readonly AlertLine[], adminUrl: string): Aler
       pixels.size === 1
         ? { label: 'Abrir o pixel', url: `${adminUrl}/admin/pixels/${lines[0]?.pixelId}` }
         : { label: 'Abrir os pixels com problema', url: `${adminUrl}/admin/problemas` },
-    closing: ['Você escolheu receber estes avisos. Em "Minha conta", no painel, pode mudar isso.'],
+    closing: CLOSING,
   }
 }

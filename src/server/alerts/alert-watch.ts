@@ -2,12 +2,13 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { type Alert, type FileChange, findAlerts } from './find-alerts.ts'
 import { noteAlerts, readRecipients } from './note-alerts.ts'
 import { type SendDeps, sendAlerts } from './send-alerts.ts'
+import { type HeaderChangesDeps, tellHeaderChanges } from './tell-header-changes.ts'
 
 const EVERY_MS = 60_000
 /** Health is judged from counts of a day: it does not change by the second. */
 const LOOKS_EVERY = 5
 
-export interface WatchDeps extends SendDeps {
+export interface WatchDeps extends SendDeps, Pick<HeaderChangesDeps, 'queueLetter'> {
   /** False where no mail server is configured: then nothing is watched. */
   canSend: boolean
   readOverview: () => Promise<TagOverview>
@@ -49,6 +50,7 @@ export class AlertWatch {
     const recipients = await readRecipients(this.#deps.db)
     if (recipients.length === 0) return
     await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
+    await tellHeaderChanges(this.#deps, now)
   }
 
   async #find(): Promise<Alert[]> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
@@ -8,6 +9,7 @@ import { Mailbox } from '#tests/support/mailbox.ts'
 import { type Auth, createAuth } from '../auth/create-auth.ts'
 import { ensurePrincipal } from '../auth/principal/ensure-principal.ts'
 import { parseConfig } from '../config.ts'
+import { mailPlace, type QueuedMail, storeMail } from '../deliveries/mail/queue-mail.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
 import { AlertWatch, type WatchDeps } from './alert-watch.ts'
@@ -59,6 +61,8 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       canSend: true,
       log: { warn: () => {} },
       send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+      queueLetter: (trx, to, letter) =>
+        storeMail(trx, database.secrets, { to, kind: 'alert', ...auth.renderLetter(letter) }),
       readOverview: async () => overview,
       readFileChanges: async () => fileChanges,
     }
@@ -85,7 +89,13 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     }
     tell([])
     fileChanges = []
-    for (const table of ['alert_mails', 'alert_states', 'alert_choices'] as const)
+    for (const table of [
+      'alert_mails',
+      'alert_states',
+      'alert_choices',
+      'served_headers',
+      'deliveries',
+    ] as const)
       await database.db.deleteFrom(table).execute()
   })
 
@@ -213,6 +223,78 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toHaveLength(2)
   })
 
+  test('headers that changed while the tags did not are told once, at most once a day, and only to who chose it', async () => {
+    const { db, secrets } = database
+    const changeAt = (time: number, is_unasked = true) =>
+      db
+        .insertInto('served_headers')
+        .values({
+          id: randomUUID(),
+          headers_hash: String(time),
+          tag_set_version: 'set',
+          is_unasked,
+          since: new Date(time).toISOString(),
+        })
+        .execute()
+    const told = async () => {
+      const rows = await db.selectFrom('deliveries').select(['id', 'sealed']).orderBy('created_at').execute()
+      const mails = await Promise.all(rows.map(({ id, sealed }) => secrets.open(mailPlace(id), sealed ?? '')))
+      return mails.map((mail) => JSON.parse(mail) as QueuedMail)
+    }
+    await choose(['broken'])
+    await changeAt(NOW)
+    await round(NOW + 1)
+    expect(await told()).toEqual([])
+    // What was so before somebody chose it is no news.
+    await choose(['headers_changed'])
+    await db
+      .updateTable('alert_choices')
+      .set({ changed_at: new Date(NOW + 2).toISOString() })
+      .execute()
+    await round(NOW + 3)
+    expect(await told()).toEqual([])
+    await changeAt(NOW + 4, false)
+    await changeAt(NOW + 5)
+    await round(NOW + 6)
+    await round(NOW + 7)
+    expect(await told()).toMatchObject([
+      {
+        to: ADDRESS,
+        subject: 'Os cabeçalhos da página mudaram',
+        text: expect.stringContaining('15/11/2026, 10:00'),
+      },
+    ])
+    for (const hours of [1, 2]) await changeAt(NOW + hours * HOUR_MS)
+    await round(NOW + 3 * HOUR_MS)
+    expect(await told()).toHaveLength(1)
+    await round(nextMorning(NOW))
+    await round(nextMorning(NOW) + 1)
+    const mails = await told()
+    expect(mails).toHaveLength(2)
+    expect(mails[1]?.text).toContain('15/11/2026, 11:00; 15/11/2026, 12:00')
+    // A line that a wrong clock wrote silences nothing.
+    const later = nextMorning(NOW) + 25 * HOUR_MS
+    await db
+      .insertInto('audit_events')
+      .values({
+        id: randomUUID(),
+        actor: 'inventory',
+        action: 'inventory.headers_told',
+        created_at: new Date(later + 9_000 * HOUR_MS).toISOString(),
+      })
+      .execute()
+    await changeAt(later)
+    await round(later + 1)
+    expect(await told()).toHaveLength(3)
+    await db.deleteFrom('audit_events').where('created_at', '>', new Date(later).toISOString()).execute()
+    const trail = await db
+      .selectFrom('audit_events')
+      .select('action')
+      .where('action', 'like', 'inventory.%')
+      .execute()
+    expect(trail).toHaveLength(2)
+  })
+
   test('what is so when somebody begins to listen is no news', async () => {
     tell([pixels[0]], [[pixels[1], 'x.example']])
     await choose(['broken', 'new_host'])
@@ -243,6 +325,16 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toEqual(['2 pixels pedem a sua atenção'])
     await round(NOW + 200_000)
     expect(mailbox.received).toHaveLength(1)
+  })
+
+  test('a mail that a wrong clock put far ahead is due when the clock is right again', async () => {
+    await choose(['broken'])
+    tell([pixels[0]])
+    refuses = true
+    await round(NOW + 30 * 24 * HOUR_MS)
+    refuses = false
+    await round(NOW)
+    expect(subjects()).toEqual(['Veja o pixel Loja'])
   })
 
   test('nobody without access is told, nor anybody of a pixel that was deleted', async () => {

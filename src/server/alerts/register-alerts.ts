@@ -2,19 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
 import type { Db } from '../db/database.ts'
-import { readBody, requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Caller } from '../http/caller.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { AlertWatch, type WatchDeps } from './alert-watch.ts'
 import { readRecipients } from './note-alerts.ts'
 import { sweepAlerts } from './sweep-alerts.ts'
 
-interface AlertsDeps extends WatchDeps {
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
-}
+type AlertsDeps = WatchDeps & AdminAccess
 
 const choiceSchema = z.object({ kinds: z.array(z.enum(ALERT_KINDS)) })
 

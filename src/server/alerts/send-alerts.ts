@@ -8,6 +8,8 @@ const LEASE_MS = 120_000
 const BATCH = 500
 const LAST_ATTEMPT = 8
 const FIRST_DELAY_MS = 60_000
+/** The next morning is the furthest that one is put off. */
+const LONGEST_DELAY_MS = 86_400_000
 
 export interface SendDeps {
   db: Db
@@ -72,7 +74,9 @@ function claim(db: Db, now: number): Promise<{ id: string }[]> {
         .selectFrom('alert_mails')
         .select('id')
         .where('sent_at', 'is', null)
-        .where('due_at', '<=', at)
+        .where((eb) =>
+          eb.or([eb('due_at', '<=', at), eb('due_at', '>', aheadRange(LONGEST_DELAY_MS, now).upTo)]),
+        )
         .where((eb) =>
           eb.or([
             eb('leased_until', 'is', null),

@@ -16,7 +16,7 @@ import { KeyRing } from './keys/key-ring.ts'
 import type { Letter } from './mail/letter.ts'
 import { MailQueue } from './mail/mail-queue.ts'
 import { createMailTransport, type SendMail } from './mail/mail-transport.ts'
-import { renderLetter } from './mail/render-letter.ts'
+import { type RenderedLetter, renderLetter } from './mail/render-letter.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
 import { bootSession } from './sessions/boot-session.ts'
 import { Accounts } from './users/accounts.ts'
@@ -30,6 +30,7 @@ export interface Auth {
   anonKey: () => Promise<string>
   /** A session for the tab of a top-level navigation, or null. */
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  renderLetter: (letter: Letter) => RenderedLetter
   /** Through the house's mail; throws when it was not taken. */
   sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
 }
@@ -43,13 +44,15 @@ export async function createAuth(
   send = createMailTransport(config, log),
 ): Promise<Auth> {
   const context = await createAuthContext(config, db, secrets, log, limits, send)
+  const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
   return {
     context,
     identify: createIdentify(context),
     accounts: new Accounts(context),
     anonKey: async () => (await context.keys.current()).anonKey,
     bootSession: (request, reply) => bootSession(context, request, reply),
-    sendLetter: (to, kind, letter) => send({ to, kind, ...renderLetter(letter, config.site.brandName) }),
+    renderLetter: render,
+    sendLetter: (to, kind, letter) => send({ to, kind, ...render(letter) }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
+import type { AdminAccess } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
 import type { AccountPort } from './account-port.ts'
@@ -20,12 +21,8 @@ import type { Resource } from './resource.ts'
 import { adminUsers } from './resources/admin-users.ts'
 import { type PixelPort, trackingPixels } from './resources/tracking-pixels.ts'
 
-export interface DataDeps {
+export interface DataDeps extends AdminAccess {
   db: Db
-  /** The dashboard's own origins: the only ones from which a browser may call. */
-  origins: readonly string[]
-  /** Who calls, by key and bearer token; throws when the token is not good. */
-  identify: (request: FastifyRequest) => Promise<Caller>
   accounts: AccountPort
   /** Whose account is the principal admin; normalised. */
   principalEmail: string

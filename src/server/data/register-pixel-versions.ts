@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { PixelConflict, PixelHistory, Trash } from '#contract/pixel-history.ts'
-import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
-import type { Caller } from '../http/caller.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { DataService } from './data-service.ts'
 import { compareSchema, compareVersion } from './history/compare-version.ts'
@@ -14,11 +13,9 @@ import { readTrash } from './trash/read-trash.ts'
 import { restorePixel } from './trash/restore-pixel.ts'
 import { sweepTrash } from './trash/sweep-trash.ts'
 
-interface PixelVersionsDeps {
+interface PixelVersionsDeps extends AdminAccess {
   service: DataService
   pixels: Resource
-  origins: readonly string[]
-  identify: (request: FastifyRequest) => Promise<Caller>
 }
 
 const restoreSchema = z.object({ version: z.uuid() })

@@ -25,7 +25,7 @@ export interface AuthUsers {
   updated_at: Timestamp
 }
 
-export interface AdminRoles {
+interface AdminRoles {
   user_id: string
   role: string
   created_at: Timestamp
@@ -33,7 +33,7 @@ export interface AdminRoles {
 }
 
 /** One per browser sign-in: what the navigation-only cookie names, and the parent of that browser's tabs. */
-export interface AuthLogins {
+interface AuthLogins {
   id: string
   user_id: string
   token_hash: string
@@ -61,7 +61,7 @@ export interface AuthSessions {
   last_used_at: Timestamp
 }
 
-export interface AuthRefreshTokens {
+interface AuthRefreshTokens {
   id: string
   session_id: string
   token_hash: string
@@ -110,12 +110,12 @@ export interface AuthPasskeys {
 }
 
 /** A WebAuthn challenge that was met; the others are stored nowhere. */
-export interface AuthSpentChallenges {
+interface AuthSpentChallenges {
   id: string
   expires_at: Timestamp
 }
 
-export interface AuthChallenges {
+interface AuthChallenges {
   id: string
   factor_id: string
   created_at: Timestamp
@@ -123,7 +123,7 @@ export interface AuthChallenges {
   verified_at: Timestamp | null
 }
 
-export interface AuthRecoveryCodes {
+interface AuthRecoveryCodes {
   id: string
   user_id: string
   code_hash: string
@@ -152,7 +152,7 @@ export interface AuthOneTimeTokens {
 }
 
 /** What a link to a listed address carries instead of its token. */
-export interface AuthLinkCodes {
+interface AuthLinkCodes {
   id: string
   token_id: string
   code_hash: string
@@ -161,10 +161,27 @@ export interface AuthLinkCodes {
 }
 
 /** A service key: its id is in the key itself, which is stored nowhere. */
-export interface AuthApiKeys {
+interface AuthApiKeys {
   id: string
   name: string
   created_at: Timestamp
   expires_at: Timestamp | null
   revoked_at: Timestamp | null
+}
+
+/** Accounts, and what proves who signs in. */
+export interface AuthTables {
+  auth_users: AuthUsers
+  admin_roles: AdminRoles
+  auth_logins: AuthLogins
+  auth_sessions: AuthSessions
+  auth_refresh_tokens: AuthRefreshTokens
+  auth_factors: AuthFactors
+  auth_passkeys: AuthPasskeys
+  auth_spent_challenges: AuthSpentChallenges
+  auth_challenges: AuthChallenges
+  auth_recovery_codes: AuthRecoveryCodes
+  auth_one_time_tokens: AuthOneTimeTokens
+  auth_link_codes: AuthLinkCodes
+  auth_api_keys: AuthApiKeys
 }

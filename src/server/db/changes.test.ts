@@ -29,7 +29,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     const onVersion = vi.fn(async () => {})
     const watch = watchTagsVersion({ db: here.db, databaseUrl: null, onProblem, onVersion, pollMs: 20 })
     await bumpTagsVersion(elsewhere.db)
-    await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 15_000)
+    await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 30_000)
     await watch.stop()
   })
 
@@ -43,7 +43,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
       throw new Error('changed my mind')
     })
     await expect(change).rejects.toThrow('changed my mind')
-    await vi.waitFor(() => expect(onVersion.mock.calls.length).toBeGreaterThan(3), 15_000)
+    await vi.waitFor(() => expect(onVersion.mock.calls.length).toBeGreaterThan(3), 30_000)
     expect(onVersion).not.toHaveBeenCalledWith(1)
     await watch.stop()
   })
@@ -54,13 +54,13 @@ test('PostgreSQL tells without being asked, also after the connection broke', as
   const onVersion = vi.fn(async () => {})
   const { databaseUrl } = storage
   const watch = watchTagsVersion({ db: here.db, databaseUrl, onProblem, onVersion, pollMs: NEVER_MS })
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(0), 15_000)
+  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(0), 30_000)
   await bumpTagsVersion(elsewhere.db)
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 15_000)
+  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 30_000)
 
   await breakListeners(databaseUrl ?? '')
   await bumpTagsVersion(elsewhere.db)
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(2), { timeout: 15_000 })
+  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(2), { timeout: 30_000 })
   await watch.stop()
 })
 

@@ -51,7 +51,7 @@ export class CommitGroup {
   }
 
   write(request: StatementRequest): void {
-    this.#members.push({ request, outcome: this.#writer.run(request.sql, request.parameters) })
+    this.#members.push({ request, outcome: this.#execute(request) })
   }
 
   begin(): StatementOutcome {
@@ -60,9 +60,9 @@ export class CommitGroup {
     return {}
   }
 
-  run({ sql, parameters }: StatementRequest): StatementOutcome {
+  run(request: StatementRequest): StatementOutcome {
     this.#assertBegun()
-    return this.#writer.run(sql, parameters)
+    return this.#execute(request)
   }
 
   /** Ends what was begun; it is durable with the group. */
@@ -100,6 +100,12 @@ export class CommitGroup {
   takeMembers(): Member[] {
     this.#opened = false
     return this.#members.splice(0)
+  }
+
+  #execute({ sql, parameters, parameterSets }: StatementRequest): StatementOutcome {
+    return parameterSets === undefined
+      ? this.#writer.run(sql, parameters)
+      : this.#writer.runEach(sql, parameterSets)
   }
 
   /** Without it a statement would be written for good by itself, or become a part of somebody else's transaction. */

@@ -5,7 +5,7 @@ import type { ServerEventName } from '#contract/server-event.ts'
 import type { Timestamp } from './stored-types.ts'
 
 /** What the server signs in to a pixel's vendor with. */
-export interface PixelSecrets {
+interface PixelSecrets {
   pixel_id: string
   /** Sealed. */
   value: string
@@ -46,7 +46,7 @@ export interface Deliveries {
 export type PixelKind = 'meta' | 'google_analytics' | 'webhook'
 
 /** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
-export interface SignUpHashes {
+interface SignUpHashes {
   consent_id: string
   email_hash: string
   expires_at: Timestamp
@@ -63,7 +63,7 @@ export interface DeliveryCounts {
 }
 
 /** The last attempts of each pixel, with nothing about a visitor. */
-export interface DeliveryLog {
+interface DeliveryLog {
   id: string
   pixel_id: string
   event: ServerEventName
@@ -75,7 +75,7 @@ export interface DeliveryLog {
 }
 
 /** A pixel whose sending waits for somebody to mend something. */
-export interface DeliveryStops {
+interface DeliveryStops {
   pixel_id: string
   code: string
   message: string
@@ -104,4 +104,14 @@ export interface EventPayload {
   session?: string
   /** Since the event before it. */
   engagementMs?: number
+}
+
+/** What waits to be sent, and what came of it. */
+export interface DeliveryTables {
+  pixel_secrets: PixelSecrets
+  deliveries: Deliveries
+  sign_up_hashes: SignUpHashes
+  delivery_counts: DeliveryCounts
+  delivery_log: DeliveryLog
+  delivery_stops: DeliveryStops
 }

@@ -22,7 +22,7 @@ export interface ConsentRecords {
 }
 
 /** A wording of banner and preferences, as it was first served. */
-export interface ConsentNotices {
+interface ConsentNotices {
   /** Of everything below but the time. */
   hash: string
   /** `CONSENT_TEXT_VERSION`; the same words in another rendering are another row. */
@@ -34,7 +34,7 @@ export interface ConsentNotices {
 }
 
 /** The controller and the recipients of one tag set. */
-export interface ConsentParties {
+interface ConsentParties {
   /** Of `content`. */
   hash: string
   tag_set_version: string
@@ -44,7 +44,7 @@ export interface ConsentParties {
 }
 
 /** What remains of a record when its time is over. */
-export interface ConsentLeaves {
+interface ConsentLeaves {
   /** From 0, without gaps. */
   position: number
   hash: string
@@ -52,14 +52,14 @@ export interface ConsentLeaves {
 }
 
 /** Hashes of whole subtrees, on every eighth level: what is between is computed. */
-export interface ConsentTreeNodes {
+interface ConsentTreeNodes {
   level: number
   position: number
   hash: string
 }
 
 /** One row. */
-export interface ConsentTree {
+interface ConsentTree {
   id: number
   size: number
   /** Of the leaves that no seal covers yet: a seal must not have to look at every record. */
@@ -83,10 +83,22 @@ export interface ConsentSeals {
 }
 
 /** Sealed records by day of the site. They are choices, not visitors: who changes their mind is counted again. */
-export interface ConsentCounts {
+interface ConsentCounts {
   day: string
   text_version: number
   action: string
   choice: string
   count: number
+}
+
+/** What visitors chose, and the proof of it. */
+export interface EvidenceTables {
+  consent_records: ConsentRecords
+  consent_notices: ConsentNotices
+  consent_parties: ConsentParties
+  consent_leaves: ConsentLeaves
+  consent_tree_nodes: ConsentTreeNodes
+  consent_tree: ConsentTree
+  consent_seals: ConsentSeals
+  consent_counts: ConsentCounts
 }

@@ -5,7 +5,7 @@ import type { PixelType } from '#contract/pixel.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
 /** One row: what the public page was last seen to be served with. Whoever notes a change locks it first. */
-export interface ServedState {
+interface ServedState {
   id: number
   /** Of `site_state` when it was noted: a process that is behind notes nothing. */
   tags_version: number
@@ -15,7 +15,7 @@ export interface ServedState {
 }
 
 /** A tag on the public page, from when to when, as it was. */
-export interface TagPeriods {
+interface TagPeriods {
   id: string
   pixel_id: string
   /** Hash of what browsers ran and what the policy gave it. */
@@ -35,7 +35,7 @@ export interface TagPeriods {
 }
 
 /** Which headers the public page had, since when. */
-export interface ServedHeaders {
+interface ServedHeaders {
   id: string
   headers_hash: string
   /** Of the tags that ran then; empty for none. */
@@ -46,7 +46,7 @@ export interface ServedHeaders {
 }
 
 /** A vendor's file that a tag names, as our server last got it. */
-export interface ScriptFiles {
+interface ScriptFiles {
   url: string
   outcome: 'waiting' | 'read' | 'failed'
   /** Ours or the system's, where it failed: a status, `ENOTFOUND`. */
@@ -60,4 +60,12 @@ export interface ScriptFiles {
   checked_at: Generated<Timestamp | null>
   /** When it is looked at again; a process that looks moves it ahead first. */
   due_at: Timestamp
+}
+
+/** What the page was served with. */
+export interface InventoryTables {
+  served_state: ServedState
+  tag_periods: TagPeriods
+  served_headers: ServedHeaders
+  script_files: ScriptFiles
 }

@@ -64,9 +64,9 @@ test('are applied once, however many begin at once', async () => {
 test('may take longer than any other statement, and whoever waits for them waits', async () => {
   storage = await makeStorage('postgres')
   const url = storage.databaseUrl ?? ''
-  const limits = { statementTimeoutMs: 100, queryTimeoutMs: 150 }
+  const limits = { statementTimeoutMs: 900, queryTimeoutMs: 1_200 }
   const sides = [0, 1].map(() => openPostgres({ url, poolSize: 2, onConnectionLost: () => {}, ...limits }).db)
-  const slow: Migration = { up: async (trx) => void (await sql`select pg_sleep(0.6)`.execute(trx)) }
+  const slow: Migration = { up: async (trx) => void (await sql`select pg_sleep(2)`.execute(trx)) }
   const results = await Promise.all(sides.map((db) => migrate(db, { '0001-slow': slow })))
   expect(results.flatMap(({ applied }) => applied)).toEqual(['0001-slow'])
   // The limits are back as soon as the migration is over, on the very connections that it used.

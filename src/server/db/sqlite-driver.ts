@@ -59,6 +59,23 @@ export function asPosted(query: CompiledQuery): CompiledQuery {
   return { ...query, [POSTED]: true } as CompiledQuery
 }
 
+const PARAMETER_SETS = Symbol('parameter sets')
+
+interface Repeated extends CompiledQuery {
+  [PARAMETER_SETS]?: readonly (readonly unknown[])[]
+}
+
+/**
+ * An insert, update or delete that is run with each of these lists of parameters, in one journey between the threads and
+ * from one prepared statement. All of it is stored or none.
+ */
+export function asRepeated(
+  query: CompiledQuery,
+  parameterSets: readonly (readonly unknown[])[],
+): CompiledQuery {
+  return { ...query, [PARAMETER_SETS]: parameterSets } as CompiledQuery
+}
+
 export class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
   readonly #turn: WriteTurn
@@ -106,8 +123,11 @@ export class ThreadConnection implements DatabaseConnection {
   }
 
   #send(kind: StatementRequest['kind'], query?: CompiledQuery): Promise<StatementAnswer> {
-    const parameters = query?.parameters.map(toSqlite) ?? []
-    return this.#thread.execute({ kind, sql: query?.sql ?? '', parameters })
+    const { sql = '', parameters = [] } = query ?? {}
+    const sets = (query as Repeated | undefined)?.[PARAMETER_SETS]
+    if (sets === undefined) return this.#thread.execute({ kind, sql, parameters: parameters.map(toSqlite) })
+    const parameterSets = sets.map((set) => set.map(toSqlite))
+    return this.#thread.execute({ kind, sql, parameters: [], parameterSets })
   }
 
   #keep(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {

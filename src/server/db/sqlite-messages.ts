@@ -16,6 +16,8 @@ export interface StatementRequest {
   id: number
   sql: string
   parameters: readonly SqlValue[]
+  /** Instead of the parameters: the statement is run with each of these, and all of it is stored or none. */
+  parameterSets?: readonly (readonly SqlValue[])[]
   /**
    * `read`: on the connection that only reads, whatever the writer is doing. `write`: durable by itself, and free to
    * share its commit with its neighbours. `alone`: on the writing connection, outside any transaction (pragmas, DDL).

@@ -6,7 +6,7 @@ import type {
   RootOperationNode,
   UnknownRow,
 } from 'kysely'
-import { BOOLEAN_COLUMNS, JSON_COLUMNS } from './schema.ts'
+import { BOOLEAN_COLUMNS, JSON_COLUMNS } from './stored-columns.ts'
 
 /** Gives booleans and JSON back as PostgreSQL does. By column name, never by guessing: a tag's code can look like JSON. */
 export class SqliteValuesPlugin implements KyselyPlugin {

@@ -67,7 +67,7 @@ async function claim(
       qb
         .selectFrom('deliveries')
         .select('id')
-        .where((eb) => isOf(eb, scope))
+        .where((eb) => isInScope(eb, scope))
         .where('next_attempt_at', comparison, time)
         .orderBy('next_attempt_at')
         .limit(limit)
@@ -106,7 +106,11 @@ async function claim(
   }))
 }
 
-function isOf(eb: ExpressionBuilder<Schema, 'deliveries'>, scope: ClaimScope): Expression<SqlBool> {
+/** Whether a row is one that the lane takes from. */
+export function isInScope(
+  eb: ExpressionBuilder<Schema, 'deliveries'>,
+  scope: ClaimScope,
+): Expression<SqlBool> {
   if ('pixelId' in scope) return eb('pixel_id', '=', scope.pixelId)
   return eb.and([eb('pixel_id', 'is', null), eb('kind', '=', scope.kind)])
 }
@@ -116,7 +120,7 @@ export async function findDue(db: Db, kind: 'newsletter' | 'mail'): Promise<stri
   const row = await db
     .selectFrom('deliveries')
     .select('next_attempt_at')
-    .where((eb) => isOf(eb, { kind }))
+    .where((eb) => isInScope(eb, { kind }))
     .orderBy('next_attempt_at')
     .limit(1)
     .executeTakeFirst()

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import { publicLookup } from './public-lookup.ts'
+import { isPublicAddress } from '../http/is-public-address.ts'
+import { NOT_PUBLIC, publicLookup } from './public-lookup.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const ANSWER_TIMEOUT_MS = 10_000
@@ -65,6 +67,7 @@ export class OutgoingClient {
     }: PostOptions = {},
   ): Promise<Answer> {
     let written = false
+    if (!anyAddress && isInside(url)) return { kind: 'failed', code: NOT_PUBLIC, written }
     const agent = anyAddress ? this.#any : this.#public
     const noting = agent.compose(
       (dispatch) => (options, handler) =>
@@ -99,6 +102,7 @@ export class OutgoingClient {
 
   /** A public file, as it is; whatever is no file there, a redirect among it, is a failure with a code. */
   async fetchFile(url: string, signal: AbortSignal): Promise<FetchedFile> {
+    if (isInside(url)) return { failure: NOT_PUBLIC }
     try {
       const { statusCode, headers, body } = await request(url, {
         dispatcher: this.#public,
@@ -119,6 +123,12 @@ export class OutgoingClient {
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#any.destroy()])
   }
+}
+
+/** A host that is written as an address is never looked up; names are judged by `publicLookup`. */
+function isInside(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
 type Handler = Parameters<Dispatcher['dispatch']>[1]

@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { DeliveryCheck, PixelDeliveries, RetriedDeliveries } from '#contract/delivery-log.ts'
-import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
-import type { Caller } from '../http/caller.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { checkDelivery } from './check-delivery.ts'
 import type { OutgoingClient } from './outgoing-client.ts'
@@ -12,10 +11,8 @@ import type { TargetDeps } from './read-target.ts'
 import { retryDeliveries } from './retry-deliveries.ts'
 import { sweepDeliveries } from './sweep-deliveries.ts'
 
-interface DeliveryAdminDeps extends TargetDeps {
+interface DeliveryAdminDeps extends TargetDeps, AdminAccess {
   client: OutgoingClient
-  origins: readonly string[]
-  identify: (request: FastifyRequest) => Promise<Caller>
   retention: { readonly reportDays: number }
   /** What waits may be due now. */
   wake: () => void

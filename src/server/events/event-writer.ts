@@ -1,8 +1,9 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
 import { DatabaseUnavailableError } from '#server/db/database-unavailable-error.ts'
 import type { Deliveries } from '#server/db/delivery-schema.ts'
+import { asRepeated } from '#server/db/sqlite-driver.ts'
 
 /** What an event's row is made of, with the types that PostgreSQL reads them as. */
 const COLUMNS = {
@@ -92,27 +93,28 @@ export class EventWriter {
   }
 }
 
-/** One parameter for all rows: a statement with thousands of them takes longer to compose than to run. */
 export async function insertEvents(db: Db, rows: readonly EventRow[]): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  if (engineOf(db) === 'postgres') return insertOnPostgres(db, rows)
+  const insert = db
+    .insertInto('deliveries')
+    // Its keys give the parameters their order.
+    .values(Object.fromEntries(NAMES.map((name) => [name, first[name]])) as EventRow)
+    .onConflict((conflict) => conflict.columns(['pixel_id', 'event_id']).doNothing())
+  const parameterSets = rows.map((row) => NAMES.map((name) => row[name]))
+  await db.executeQuery(asRepeated(insert.compile(), parameterSets))
+}
+
+/** One parameter for all rows: a statement with thousands of them takes longer to compose than to run. */
+async function insertOnPostgres(db: Db, rows: readonly EventRow[]): Promise<void> {
   const list = JSON.stringify(rows.map((row) => NAMES.map((name) => row[name])))
-  const source = sql<EventRow>`(select ${sql.join(cells(db))} from ${elements(db, list)})`
+  const cells = NAMES.map((name, index) => sql.raw(`(cell ->> ${index})::${COLUMNS[name]}`))
+  const source = sql<EventRow>`(select ${sql.join(cells)} from json_array_elements(${list}::json) as cell)`
   await db
     .insertInto('deliveries')
     .columns(NAMES)
-    // SQLite would take "on conflict" for the condition of a join, were there no condition before it.
-    .expression((eb) => eb.selectFrom(source.as('rows')).selectAll().where(sql<boolean>`true`))
+    .expression((eb) => eb.selectFrom(source.as('rows')).selectAll())
     .onConflict((conflict) => conflict.columns(['pixel_id', 'event_id']).doNothing())
     .execute()
-}
-
-function cells(db: Db): RawBuilder<unknown>[] {
-  return engineOf(db) === 'postgres'
-    ? NAMES.map((name, index) => sql.raw(`(cell ->> ${index})::${COLUMNS[name]}`))
-    : NAMES.map((_, index) => sql.raw(`value ->> ${index}`))
-}
-
-function elements(db: Db, list: string): RawBuilder<unknown> {
-  return engineOf(db) === 'postgres'
-    ? sql`json_array_elements(${list}::json) as cell`
-    : sql`json_each(${list})`
 }

@@ -40,7 +40,8 @@ export interface EventDeps {
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const { db, guard, destinations, siteUrl, onStored } = deps
   const writer = new EventWriter(db)
-  const isSecure = siteUrl.startsWith('https:')
+  const { hostname: host, protocol } = new URL(siteUrl)
+  const isSecure = protocol === 'https:'
   sweepRegularly(app, 'addresses of subscriptions', () => sweepSignUps(db))
 
   app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
@@ -48,7 +49,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     const parsed = serverEventSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not an event')
     const event = parsed.data
-    const page = URL.canParse(event.path, siteUrl) ? new URL(event.path, siteUrl) : null
+    const page = URL.parse(event.path, siteUrl)
     if (page === null || !PATH.test(page.pathname))
       throw new AppError(400, 'bad_request', 'Not a page of ours')
     reply.code(204).header('cache-control', 'no-store')
@@ -61,19 +62,18 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     )
     if (granted.length === 0) return reply.send()
     reserveRoom(guard, 'event')
-    const context = {
-      header: request.headers.cookie,
-      host: new URL(siteUrl).hostname,
-      isSecure,
-      now: Date.now(),
-    }
-    const identity = identify(context, page, granted, known)
+    const context = { header: request.headers.cookie, host, isSecure, now: Date.now() }
+    const { fbclid, ...campaign } = readCampaign(page)
+    const identity = identify(context, fbclid, granted, known)
     await storeEvent({ db, writer }, granted, {
       event,
       consentId: choice.id,
       allowsEmail: allowsEmail(choice),
       payload: {
-        ...describeEvent(event, page, request, context.now),
+        at: context.now,
+        path: page.pathname,
+        ...(Object.keys(campaign).length === 0 ? {} : { campaign }),
+        ...describeVisit(event, request),
         marketing: choice.granted.includes('marketing'),
         ...identity.values,
       },
@@ -87,21 +87,14 @@ type Context = Parameters<typeof identifyVisitor>[0]
 
 function identify(
   context: Context,
-  page: URL,
+  clickId: string | undefined,
   granted: readonly Destination[],
   { metaInBrowser }: Destinations,
 ) {
   const has = (kind: Destination['kind']) => granted.some((destination) => destination.kind === kind)
   const parts = [
     identifyVisitor(context),
-    ...(has('meta')
-      ? [
-          identifyForMeta(context, {
-            clickId: readCampaign(page).fbclid,
-            readByScript: metaInBrowser,
-          }),
-        ]
-      : []),
+    ...(has('meta') ? [identifyForMeta(context, { clickId, readByScript: metaInBrowser })] : []),
     ...(has('google_analytics') ? [identifyForAnalytics(context)] : []),
   ]
   return {
@@ -114,7 +107,8 @@ function identify(
 }
 
 /** Of the page's query, the parameters of a campaign; too long a value is cut. */
-function readCampaign({ searchParams: parameters }: URL): Partial<Record<string, string>> {
+function readCampaign({ search, searchParams: parameters }: URL): Record<string, string> {
+  if (search === '') return {}
   return Object.fromEntries(
     CAMPAIGN_PARAMETERS.flatMap((name) => {
       const value = parameters.get(name)?.slice(0, CAMPAIGN_MAX_LENGTH)
@@ -123,19 +117,13 @@ function readCampaign({ searchParams: parameters }: URL): Partial<Record<string,
   )
 }
 
-function describeEvent(
+function describeVisit(
   { title }: ServerEvent,
-  page: URL,
   request: FastifyRequest,
-  now: number,
-): Pick<EventPayload, 'at' | 'path' | 'title' | 'campaign' | 'address' | 'agent'> {
-  const { fbclid: _click, ...rest } = readCampaign(page)
+): Pick<EventPayload, 'title' | 'address' | 'agent'> {
   const address = clientAddress(request)
   return {
-    at: now,
-    path: page.pathname,
     ...(title ? { title: title.slice(0, MAX_TITLE_LENGTH) } : {}),
-    ...(Object.keys(rest).length === 0 ? {} : { campaign: rest as Record<string, string> }),
     address: isPublicAddress(address) ? address : null,
     agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) ?? null,
   }

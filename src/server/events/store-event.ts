@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import crypto, { randomUUID } from 'node:crypto'
 import type { ServerEvent } from '#contract/server-event.ts'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
@@ -42,6 +42,12 @@ export async function storeEvent(
   })
 }
 
+/**
+ * In the order of their making, so that rows that come together lie together in the key's index, and a commit writes a few
+ * of its pages instead of one for each row. Node 24 has these from 24.16 on; before, any UUID will do.
+ */
+const makeRowId = crypto.randomUUIDv7 ?? randomUUID
+
 function rowsOf(
   destinations: readonly Destination[],
   { event, consentId, payload }: StoredEvent,
@@ -50,7 +56,7 @@ function rowsOf(
   const at = new Date(payload.at).toISOString()
   const eventId = event.id ?? randomUUID()
   return destinations.map((destination) => ({
-    id: randomUUID(),
+    id: makeRowId(),
     kind: destination.kind,
     pixel_id: destination.id,
     event_id: eventId,

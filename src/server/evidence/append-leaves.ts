@@ -51,8 +51,8 @@ async function setPositions(trx: Db, ids: readonly string[], first: number): Pro
     (id, at) =>
       sql`(cast(${id} as ${sql.raw(uuid as string)}), cast(${first + at} as ${sql.raw(integer as string)}))`,
   )
+  // Joined alone, SQLite reads every record there is when there are hundreds of places.
   await sql`with place (id, position) as (values ${sql.join(places)})
-    update consent_records set leaf_position = place.position from place where consent_records.id = place.id`.execute(
-    trx,
-  )
+    update consent_records set leaf_position = place.position from place
+    where consent_records.id = place.id and consent_records.id in (select id from place)`.execute(trx)
 }

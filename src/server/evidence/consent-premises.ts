@@ -6,7 +6,7 @@ import { spellParties } from './spell-parties.ts'
 import { RECORD_SCHEMA_VERSION } from './to-record.ts'
 
 /** What a choice is made on: the words as this build renders them. */
-type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
+export type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
 
 interface PremisesDeps {
   db: Db

@@ -38,7 +38,7 @@ describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
       const set = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1] ?? ''
       expect(set).not.toBe(known)
       return set
-    }, 20_000)
+    }, 30_000)
   async function choose(id: string, tagSet: string, more: object = {}) {
     const answer = await site.app.inject({
       method: 'POST',

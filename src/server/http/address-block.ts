@@ -5,11 +5,17 @@ import { parseAddress } from './parse-address.ts'
 const UNKNOWN = 'unknown'
 const BITS_PER_PART = 16
 
+/** By what a call is counted, from one reading of its address: the visitor's own, and the network around it if there is one. */
+export function countedBlocks(text: string): { own: string; network: string | null } {
+  const address = parseAddress(text)
+  if (address === null) return { own: UNKNOWN, network: null }
+  if (address instanceof ipaddr.IPv4) return { own: address.toString(), network: null }
+  return { own: blockOf(address, 64), network: blockOf(address, 48) }
+}
+
 /** What one visitor is counted by: an IPv4 address, or the /64 of an IPv6 one, because a household holds a whole /64. */
 export function addressBlock(text: string): string {
-  const address = parseAddress(text)
-  if (address === null) return UNKNOWN
-  return address instanceof ipaddr.IPv4 ? address.toString() : blockOf(address, 64)
+  return countedBlocks(text).own
 }
 
 /** The /48 around an address or its block, of which one customer may hold all 65,536; null where there is none (IPv4). */

@@ -3,9 +3,17 @@ import * as z from 'zod/mini'
 import { AppError } from './app-error.ts'
 import { type Caller, isAdministrator } from './caller.ts'
 
+/** What every room needs that answers administrators. */
+export interface AdminAccess {
+  /** Who calls, by key and bearer token; throws when the token is not good. */
+  identify: (request: FastifyRequest) => Promise<Caller>
+  /** The dashboard's own origins: the only ones from which a browser may call. */
+  origins: readonly string[]
+}
+
 /** Who calls, if it is an administrator. */
 export async function requireAdministrator(
-  { identify }: { identify: (request: FastifyRequest) => Promise<Caller> },
+  { identify }: Pick<AdminAccess, 'identify'>,
   request: FastifyRequest,
 ): Promise<Caller> {
   const caller = await identify(request)

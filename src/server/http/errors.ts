@@ -4,7 +4,7 @@ import { databaseUnavailable } from './database-unavailable.ts'
 import { isShed } from './load-shedding.ts'
 import type { ClassOf } from './security-class.ts'
 
-interface ErrorPages {
+export interface ErrorPages {
   404: string
   500: string
 }

@@ -19,7 +19,7 @@ const subscribe = (index: number) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `pessoa${index}@exemplo.com.br` }),
   })
-const becomes = (status: number) => expect.poll(() => statusOf('/readyz'), { timeout: 10_000 }).toBe(status)
+const becomes = (status: number) => expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(status)
 
 describe('a storage that takes no writes', () => {
   const file = () => join(site.config.dataDir, SQLITE_FILE)

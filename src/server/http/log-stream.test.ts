@@ -71,7 +71,7 @@ test('a reader that begins late gets what was kept for it, whole and in order', 
         got += chunk.toString('latin1', 0, read)
       expect(got).toHaveLength(expected.length)
     },
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   )
   expect(got).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { addressBlock, networkBlock } from './address-block.ts'
+import { countedBlocks } from './address-block.ts'
 import { clientAddress } from './client-address.ts'
 import type { Allowance, Hit, HitCounter } from './hit-counter.ts'
 import type { Logger } from './logger.ts'
@@ -82,8 +82,7 @@ export class PublicLimits {
 }
 
 function hitsOf(request: FastifyRequest, { perAddress, perNetwork }: PublicAllowance, what: string): Hit[] {
-  const client = clientAddress(request)
-  const network = networkBlock(client)
-  const own: Hit = { key: `${what}:address:${addressBlock(client)}`, ...perAddress }
-  return network === null ? [own] : [own, { key: `${what}:network:${network}`, ...perNetwork }]
+  const { own, network } = countedBlocks(clientAddress(request))
+  const hit: Hit = { key: `${what}:address:${own}`, ...perAddress }
+  return network === null ? [hit] : [hit, { key: `${what}:network:${network}`, ...perNetwork }]
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/database.ts'
+import { aheadRange } from '../db/stored-time.ts'
 
 const DAY_MS = 86_400_000
 /** As long as a look may take; a process that is killed meanwhile leaves it to the next. */
@@ -54,11 +55,12 @@ async function addFiles(db: Db, urls: readonly string[], now: number): Promise<v
 
 /** True for one of all that try. */
 async function claim(db: Db, url: string, now: number): Promise<boolean> {
+  const ahead = aheadRange(DAY_MS, now)
   const { numUpdatedRows } = await db
     .updateTable('script_files')
     .set({ due_at: new Date(now + LEASE_MS).toISOString() })
     .where('url', '=', url)
-    .where('due_at', '<=', new Date(now).toISOString())
+    .where((eb) => eb.or([eb('due_at', '<=', ahead.after), eb('due_at', '>', ahead.upTo)]))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

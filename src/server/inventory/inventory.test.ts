@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordAudit } from '#server/db/audit.ts'
 import { OutgoingClient } from '#server/deliveries/outgoing-client.ts'
@@ -168,6 +170,12 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     expect(vendors.received).toHaveLength(1)
   })
 
+  test('a look that a wrong clock put far ahead is due when the clock is right again', async () => {
+    await check(NOW + 30 * DAY_MS)
+    await check(NOW)
+    expect(vendors.received).toHaveLength(2)
+  })
+
   test.each([
     ['a redirect', 'https://hooks.exemplo.com.br/moved.js', 'http_302'],
     ['what is not there', 'https://hooks.exemplo.com.br/none.js', 'http_404'],
@@ -203,10 +211,27 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
   })
 })
 
-test('a name that leads inside is not asked', async () => {
-  const client = new OutgoingClient({ httpsProxy: null, noProxy: null })
-  expect(await client.fetchFile('https://localhost/tag.js', new AbortController().signal)).toEqual({
-    failure: 'ENOTPUBLIC',
-  })
-  await client.close()
-})
+test.each(['localhost', '127.0.0.1', '2130706433', '0x7f.1', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'])(
+  'what leads inside is not asked, by whatever name: %s',
+  async (host) => {
+    let connections = 0
+    const inside = createServer(() => connections++).listen(0)
+    await once(inside, 'listening')
+    const url = `https://${host}:${(inside.address() as AddressInfo).port}/tag.js`
+    const { signal } = new AbortController()
+    for (const httpsProxy of [null, `http://127.0.0.1:${(inside.address() as AddressInfo).port}`]) {
+      // A name is the proxy's to resolve; an address is known at once.
+      if (httpsProxy !== null && host === 'localhost') continue
+      const client = new OutgoingClient({ httpsProxy, noProxy: null })
+      expect(await client.fetchFile(url, signal)).toEqual({ failure: 'ENOTPUBLIC' })
+      expect(await client.post(url, {}, '{}', signal)).toEqual({
+        kind: 'failed',
+        code: 'ENOTPUBLIC',
+        written: false,
+      })
+      await client.close()
+    }
+    inside.close()
+    expect(connections).toBe(0)
+  },
+)

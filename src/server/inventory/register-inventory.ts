@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Inventory } from '#contract/inventory.ts'
 import type { Db } from '../db/database.ts'
-import { requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
-import type { Caller } from '../http/caller.ts'
 import type { Logger } from '../http/logger.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { CheckDeps } from './check-vendor-files.ts'
@@ -11,14 +10,16 @@ import { readInventory } from './read-inventory.ts'
 import { sweepInventory } from './sweep-inventory.ts'
 import { VendorFileWatch } from './vendor-file-watch.ts'
 
-interface RegisterDeps {
-  db: Db
-  log: Logger
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
+/** What is handed over by other rooms. */
+export interface InventoryPorts {
   nameVendor: (id: string) => string
   /** Null where the operator does not let the server ask vendors. */
   fetchFile: CheckDeps['fetchFile'] | null
+}
+
+interface RegisterDeps extends AdminAccess, InventoryPorts {
+  db: Db
+  log: Logger
   /** For as long as the records that it explains. */
   retention: { readonly consentDays: number }
 }

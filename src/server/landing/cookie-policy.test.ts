@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { buildApp } from '#server/app.ts'
 import { parseConfig } from '#server/config.ts'
+import { readTagPeriods } from '#server/evidence/dossier/read-tag-periods.ts'
 import { createLogger } from '#server/http/logger.ts'
+import { readInventory } from '#server/inventory/read-inventory.ts'
 import { setPaused } from '#server/tags/set-paused.ts'
+import { describeVendor } from '#server/tags/tools/describe-vendor.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
@@ -11,7 +15,7 @@ import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 /** Two whole servers, on a machine that may be busy. */
 const STARTS_MS = 120_000
-const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 
 describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
   let site: TestApp
@@ -104,6 +108,33 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
     expect(after.etag === before.etag).toBe(after.text === before.text)
     const periods = await site.database.db.selectFrom('tag_periods').select('ended_at').execute()
     expect(periods.filter(({ ended_at }) => ended_at === null)).toHaveLength(2)
+  })
+
+  test('the code of an isolated tag is in the inventory and in the dossier, by the hash of the document that is served', async () => {
+    const { db } = site.database
+    const id = await insertPixel(db, {
+      type: 'custom',
+      name: 'Isolado',
+      code: '<script>window.isolado = "medida 4711"</script>',
+      runs_in: 'isolated',
+    })
+    const item = await seen(async () => {
+      const { items } = await readInventory({ db, nameVendor: (vendor) => vendor, checksFiles: false })
+      const found = items.find(({ pixel_id, own_files }) => pixel_id === id && own_files.length > 0)
+      expect(found).toBeDefined()
+      return found
+    })
+    const [file, ...others] = item?.own_files ?? []
+    expect(others).toEqual([])
+    const { text } = await read(file?.path ?? '')
+    expect(text).toContain('medida 4711')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    expect(file?.sha256).toBe(sha256)
+    const span = { from: '2000-01-01T00:00:00.000Z', until: '9000-01-01T00:00:00.000Z' }
+    const periods = await readTagPeriods(db, span, describeVendor)
+    expect(periods.find(({ pixel_id }) => pixel_id === id)?.files).toEqual([
+      { kind: 'own', path: file?.path, sha256 },
+    ])
   })
 })
 

@@ -1,28 +1,26 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { ErasedSubscription, SubscriptionPage } from '#contract/subscription.ts'
 import { recordAudit } from '../db/audit.ts'
 import type { Db } from '../db/database.ts'
-import { readBody, requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { AppError } from '../http/app-error.ts'
-import { auditActor, type Caller } from '../http/caller.ts'
+import { auditActor } from '../http/caller.ts'
 import { eraseSubscription } from './erase-subscription.ts'
 import { exportSubscriptions } from './export-subscriptions.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
 import { requeue } from './requeue.ts'
 import { retrySubscription } from './retry-subscription.ts'
 
-interface SubscriptionsDeps {
+interface SubscriptionsDeps extends AdminAccess {
   db: Db
   /** Whether there is a webhook to deliver to. */
   delivers: boolean
   /** Called when something is due at once. */
   onRequeued: () => void
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
 }
 
 const retrySchema = z.object({ id: z.optional(z.uuid()) })

@@ -1,6 +1,7 @@
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
+import { makeDue } from '../deliveries/make-due.ts'
 import { queueSubscriptions } from './queue-subscriptions.ts'
 
 export interface Requeued {
@@ -12,25 +13,7 @@ export interface Requeued {
 
 /** For when the webhook works again: what was given up starts over, and what waits is due now. */
 export async function requeue(db: Db, now: number): Promise<Requeued> {
-  const at = new Date(now).toISOString()
-  const waiting = await inSteps(async (rows) => {
-    const { numUpdatedRows } = await db
-      .updateTable('deliveries')
-      .set({ next_attempt_at: at })
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('deliveries')
-          .select('id')
-          .where('pixel_id', 'is', null)
-          .where('kind', '=', 'newsletter')
-          .where('next_attempt_at', '>', at)
-          // What is being sent now has its say first.
-          .where('leased_until', 'is', null)
-          .limit(rows),
-      )
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows
-  })
+  const waiting = await makeDue(db, { kind: 'newsletter' }, now)
   const failed = await inSteps((rows) =>
     change(db, async (trx) => {
       const opened = await trx

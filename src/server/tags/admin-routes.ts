@@ -1,13 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { PixelLedger } from '#contract/ledger.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Today } from '#contract/today.ts'
 import type { Db } from '../db/database.ts'
-import { pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
+import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
-import type { Caller } from '../http/caller.ts'
 import { rearmBreaker } from './breaker/rearm-breaker.ts'
 import { readPixelCost } from './cost/read-pixel-cost.ts'
 import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
@@ -27,15 +26,12 @@ import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { readToday, type TodayDeps } from './today/read-today.ts'
 
-export interface TagAdminDeps extends TodayDeps {
+export interface TagAdminDeps extends TodayDeps, AdminAccess {
   db: Db
   tags: TagStore
   compiler: TagCompiler
   ownHosts: ReadonlySet<string>
   measureHead: MeasureHead
-  identify: (request: FastifyRequest) => Promise<Caller>
-  /** The dashboard's own origins. */
-  origins: readonly string[]
 }
 
 const pauseSchema = z.object({ paused: z.boolean() })

@@ -2,9 +2,10 @@ import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { PreparedTag } from './prepare-tag.ts'
+import { listRecipients, type Recipient } from './tools/list-recipients.ts'
 import { vendorById } from './vendor-sources.ts'
 
-type Recipient = EvidencePartiesContent['recipients'][number]
+type DescribedParty = EvidencePartiesContent['recipients'][number]
 
 /** Who answers for the site, and who hears of its visitors while this tag set is served. */
 export function describeParties(site: SiteInfo, set: TagSet): EvidencePartiesContent {
@@ -16,23 +17,27 @@ export function describeParties(site: SiteInfo, set: TagSet): EvidencePartiesCon
       site: site.siteUrl,
     },
     tag_set_version: set.version ?? '',
-    recipients: set.recipients.map(describeRecipient),
+    recipients: listRecipients(set).map((recipient) => {
+      const { prepared, toldBy } = recipient
+      const known = described.get(prepared)
+      if (known?.toldBy === toldBy) return known.party
+      const party = describeParty(recipient)
+      described.set(prepared, { toldBy, party })
+      return party
+    }),
   }
 }
 
 /** Of ten thousand tags one changes at a time: the others are described once, and are the same objects each time. */
-const described = new WeakMap<PreparedTag, Recipient>()
+const described = new WeakMap<PreparedTag, { toldBy: Recipient['toldBy']; party: DescribedParty }>()
 
-function describeRecipient(prepared: PreparedTag): Recipient {
-  const known = described.get(prepared)
-  if (known !== undefined) return known
-  const { tag, marks, isTold } = prepared
-  const recipient: Recipient = {
+function describeParty({ prepared: { tag, marks }, toldBy }: Recipient): DescribedParty {
+  return {
     pixel: tag.id,
     type: tag.type,
     account: tag.vendorId,
     category: tag.category,
-    told_by: isTold ? (tag.steps.length === 0 ? 'server' : 'both') : 'browser',
+    told_by: toldBy.length === 2 ? 'both' : (toldBy[0] ?? 'server'),
     vendors: marks.flatMap(({ id }) => {
       const vendor = vendorById(id)
       if (vendor === undefined) return []
@@ -41,6 +46,4 @@ function describeRecipient(prepared: PreparedTag): Recipient {
     }),
     hosts: tag.hosts,
   }
-  described.set(prepared, recipient)
-  return recipient
 }

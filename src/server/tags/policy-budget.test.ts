@@ -87,7 +87,7 @@ describe.each(ENGINES)('the head of the page stays small, on %s', (engine) => {
         pixels.find((status) => status.pixel_id === id)?.warnings.map(({ code }) => code)
       expect([small, ...large].map(codes)).toEqual([[], ['left_out'], ['left_out']])
       return policy
-    }, 15_000)
+    }, 30_000)
     const head = await readHead()
     expect(head).toContain('https://small0.vendor.com')
     expect(head).not.toMatch(/(um|dois)\d/)

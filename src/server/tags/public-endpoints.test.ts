@@ -32,7 +32,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       const policy = page.headers.get('content-security-policy')
       for (const host of ['https://a.vendor.com', 'https://connect.facebook.net'])
         expect(policy).toContain(host)
-    }, 10_000)
+    }, 30_000)
   })
   afterAll(() => site.close())
   beforeEach(async () => {
@@ -88,7 +88,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         expect(found).toHaveLength(2)
         expect(found.find((row) => row.pixel_id === pixel)?.blocked).toBe(1)
         return found as { pixel_id: string; ran: number; failed: number; last_error: string | null }[]
-      }, 4000)
+      }, 30_000)
       expect(rows.find((row) => row.pixel_id === pixel)).toMatchObject({ ran: 1, failed: 0 })
       const failed = rows.find((row) => row.pixel_id === other)
       expect(failed).toMatchObject({ ran: 0, failed: 1 })
@@ -144,7 +144,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
             'visit ran 1',
           ].map((row) => [true, row]),
         )
-      }, 10_000)
+      }, 30_000)
     })
   })
 
@@ -169,7 +169,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
           ['frame.facebook.com', true, 1],
           ['pixel.facebook.com', true, 1],
         ])
-      }, 10_000)
+      }, 30_000)
       await visit([stopped])
       await visit([{ host: 'a.unknown-vendor.com', directive: 'connect-src', source: 'a.vendor.com' }])
       await vi.waitFor(async () => {
@@ -177,7 +177,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         expect(rows).toHaveLength(3)
         expect(rows.find(({ host }) => host === 'pixel.facebook.com')?.count).toBe(1)
         expect(rows.find(({ host }) => host === 'a.unknown-vendor.com')?.pixel_id).toBe(pixel)
-      }, 10_000)
+      }, 30_000)
     })
 
     test('names the host of a socket, which an https entry of the policy does not open', async () => {
@@ -195,7 +195,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
           ['gateway.facebook.com', true],
           ['www.facebook.com', true],
         ])
-      }, 10_000)
+      }, 30_000)
     })
 
     test.each<[string, object[], number]>([
@@ -208,7 +208,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await vi.waitFor(async () => {
         const visits = site.database.db.selectFrom('tag_evidence').selectAll().where('subject', '=', 'visit')
         expect(await visits.execute()).toHaveLength(1)
-      }, 10_000)
+      }, 30_000)
       expect(await hits()).toHaveLength(count)
     })
 
@@ -221,7 +221,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await vi.waitFor(async () => {
         const hosts = (await stored('blocked_hosts')) as { host: string }[]
         expect(hosts.map(({ host }) => host)).toEqual(['last.facebook.com'])
-      }, 10_000)
+      }, 30_000)
     })
   })
 
@@ -254,7 +254,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         expect(await stored('blocked_hosts')).toMatchObject([
           { host: 'new.vendor.com', pixel_id: pixel, count: 2 },
         ])
-      }, 10_000)
+      }, 30_000)
       expect(JSON.stringify(await stored('blocked_hosts'))).not.toMatch(/with=data|path/)
     })
 
@@ -267,7 +267,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await report({ 'source-file': source })
       await vi.waitFor(
         async () => expect(await stored('blocked_hosts')).toMatchObject([{ pixel_id: expected() }]),
-        10_000,
+        30_000,
       )
     })
 
@@ -279,7 +279,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
           expect(await stored('blocked_hosts')).toMatchObject([
             { host: 'pixel.facebook.com', pixel_id: other },
           ]),
-        10_000,
+        30_000,
       )
     })
 
@@ -288,7 +288,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await report({ 'source-file': source, 'blocked-uri': 'wss://a.vendor.com/live?key=1' })
       await vi.waitFor(async () => {
         expect(await stored('blocked_hosts')).toMatchObject([{ host: 'a.vendor.com', pixel_id: pixel }])
-      }, 10_000)
+      }, 30_000)
     })
 
     const SHAPELESS = ['null', '[]', '"x"', '{"csp-report":null}', '{"csp-report":[1]}']
@@ -321,7 +321,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       await vi.waitFor(async () => {
         const hosts = (await stored('blocked_hosts')) as { host: string }[]
         expect(hosts.map(({ host }) => host)).toEqual(['last.vendor.com'])
-      }, 10_000)
+      }, 30_000)
     })
 
     test('forged in masses fills a small list and no more', async () => {
@@ -335,7 +335,7 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
         const hosts = await db.selectFrom('blocked_hosts').select('pixel_id').execute()
         expect(hosts.filter(({ pixel_id }) => pixel_id === pixel)).toHaveLength(1)
         expect(hosts.filter(({ pixel_id }) => pixel_id === null)).toHaveLength(50)
-      }, 10_000)
+      }, 30_000)
     })
   })
 

@@ -22,21 +22,26 @@ import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
 import type { CopyTestEvent } from './testing/test-deps.ts'
 
-interface TagDeps
+type ConsentDeps = Parameters<typeof registerConsent>[1]
+
+/** What is handed over by other rooms. */
+export interface TagPorts
   extends Pick<BreakerDeps, 'mailAdministrators'>,
-    Pick<ReportDeps, 'isToldByEvent' | 'counts'> {
+    Pick<ReportDeps, 'isToldByEvent'>,
+    Pick<ConsentDeps, 'withhold' | 'premisesOf'> {
+  guard: PublicGuard
+  copyTestEvent: CopyTestEvent
+}
+
+interface TagDeps extends TagPorts, Pick<ReportDeps, 'counts'> {
   db: Db
   databaseUrl: string | null
   retention: TagRetention
   tags: TagStore
   compiler: TagCompiler
   log: Logger
-  guard: PublicGuard
   siteUrl: string
   ownHosts: ReadonlySet<string>
-  withhold: Parameters<typeof registerConsent>[1]['withhold']
-  copyTestEvent: CopyTestEvent
-  premisesOf: Parameters<typeof registerConsent>[1]['premisesOf']
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */

@@ -39,6 +39,7 @@ beforeEach(() => {
       takeRecords() {
         return this.#observes ? entries.splice(0) : []
       }
+      disconnect() {}
     },
   )
   navigator.sendBeacon = (_path, body) => {
@@ -104,6 +105,25 @@ test('a tag is told once, when it has settled, with the set that the page ran', 
   vi.advanceTimersByTime(60_000)
   window.dispatchEvent(new Event('pagehide'))
   expect(await told()).toHaveLength(1)
+})
+
+test.each([
+  [0, 0],
+  [0.099, 0],
+  [0.1, undefined],
+  [0.999, undefined],
+])('one visit in ten tells what a tag cost: with a chance of %d, %s ms', async (chance, ms) => {
+  vi.spyOn(Math, 'random').mockReturnValue(chance)
+  Object.assign(PerformanceObserver, { supportedEntryTypes: ['long-animation-frame'] })
+  const { start } = watch(tag('a'))
+  await vi.dynamicImportSettled()
+  start()
+  entries.push(request('https://cdn.vendor.com/lib.js'))
+  vi.advanceTimersByTime(SETTLE_MS)
+  const [report] = await told()
+  expect(report?.results[0]?.ms).toBe(ms)
+  expect(report?.results[0]?.requests).toBe(ms === undefined ? undefined : 1)
+  expect(report?.unattributed_ms).toBe(ms)
 })
 
 test('what never started is not told', async () => {

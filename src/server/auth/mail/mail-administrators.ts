@@ -2,7 +2,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { takeMail } from './mail-limits.ts'
 import { renderLetter } from './render-letter.ts'
 
-interface News {
+export interface News {
   kind: string
   subject: string
   paragraphs: string[]

@@ -58,7 +58,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
   const queue = (mail: Partial<QueuedMail> & { usefulMs?: number } = {}) =>
     queueMail({ db: database.db, secrets: database.secrets }, { ...MAIL, ...mail }, now())
   const rows = () => database.db.selectFrom('deliveries').selectAll().execute()
-  const untilEmpty = () => expect.poll(rows, { interval: 10, timeout: 15_000 }).toEqual([])
+  const untilEmpty = () => expect.poll(rows, { interval: 10, timeout: 30_000 }).toEqual([])
 
   test('is sealed while it waits, sent as it was written, and leaves no row', async () => {
     await queue()
@@ -76,7 +76,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     refuses = true
     await queue()
     startWorker()
-    await expect.poll(() => lines.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
     expect(lines[0]).toMatch(/^warn .*"kind":"recovery".*451.* a mail could not be sent yet$/)
     expect(lines.join()).not.toContain('ana@')
     refuses = false
@@ -89,7 +89,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     refuses = true
     await queue({ usefulMs: HOUR })
     const first = startWorker()
-    await expect.poll(() => lines.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
     shift = HOUR + 1
     await untilEmpty()
     expect(lines.at(-1)).toContain('before it was of no use any more')

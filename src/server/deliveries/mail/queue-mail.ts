@@ -19,27 +19,37 @@ const USEFUL_MS = 24 * HOUR_MS
 
 export const mailPlace = (row: string) => ({ table: 'deliveries', column: 'sealed', row })
 
-/** Resolves when the mail is durable. It can hold a link that signs in: nobody who reads the database reads it. */
+type MailToQueue = QueuedMail & { usefulMs?: number }
+
+/** Resolves when the mail is durable. */
 export async function queueMail(
   { db, secrets }: { db: Db; secrets: SecretPort },
-  { usefulMs = USEFUL_MS, ...mail }: QueuedMail & { usefulMs?: number },
+  mail: MailToQueue,
+  now = Date.now(),
+): Promise<void> {
+  await change(db, (trx) => storeMail(trx, secrets, mail, now))
+}
+
+/** In the transaction of what it tells of. A mail can hold a link that signs in: nobody who reads the database reads it. */
+export async function storeMail(
+  trx: Db,
+  secrets: SecretPort,
+  { usefulMs = USEFUL_MS, ...mail }: MailToQueue,
   now = Date.now(),
 ): Promise<void> {
   const id = randomUUID()
   const at = new Date(now).toISOString()
-  await change(db, async (trx) => {
-    const sealed = await secrets.seal(trx, mailPlace(id), JSON.stringify(mail))
-    await trx
-      .insertInto('deliveries')
-      .values({
-        id,
-        kind: 'mail',
-        payload: '{}',
-        sealed,
-        next_attempt_at: at,
-        created_at: at,
-        expires_at: new Date(now + usefulMs).toISOString(),
-      })
-      .execute()
-  })
+  const sealed = await secrets.seal(trx, mailPlace(id), JSON.stringify(mail))
+  await trx
+    .insertInto('deliveries')
+    .values({
+      id,
+      kind: 'mail',
+      payload: '{}',
+      sealed,
+      next_attempt_at: at,
+      created_at: at,
+      expires_at: new Date(now + usefulMs).toISOString(),
+    })
+    .execute()
 }

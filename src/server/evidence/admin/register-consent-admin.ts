@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import type { FoundRecord } from '#contract/consent-evidence.ts'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
 import type { Dossier } from '#contract/dossier.ts'
 import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
 import { recordAudit } from '#server/db/audit.ts'
-import { requireAdministrator } from '#server/http/admin-request.ts'
+import { type AdminAccess, requireAdministrator } from '#server/http/admin-request.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
@@ -18,12 +18,13 @@ import { exportCounts } from './export-counts.ts'
 import { readConsentOverview } from './read-consent-overview.ts'
 import { type DayRange, readDayRange } from './read-day-range.ts'
 
-interface ConsentAdminDeps extends DossierDeps {
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
+/** What is handed over by other rooms. */
+export interface ConsentAdminPorts extends Pick<DossierDeps, 'describeVendor'> {
   /** The dossier as one file that is read and printed. */
   renderDossier: (dossier: Dossier) => string
 }
+
+interface ConsentAdminDeps extends ConsentAdminPorts, DossierDeps, AdminAccess {}
 
 /** What people chose, and the proof of it, for administrators. */
 export async function registerConsentAdmin(app: FastifyInstance, deps: ConsentAdminDeps): Promise<void> {

@@ -38,10 +38,21 @@ const CONTEXT = {
   retention_days: 'dpv:hasDuration',
   schema_version: 'dct:conformsTo',
   status: { '@id': 'dpv:hasConsentStatus', '@type': '@vocab' },
+  // What a vendor's purpose is told in is a sentence, and no term.
+  vendors: {
+    '@id': 'urn:portico:evidence#vendors',
+    '@container': '@set',
+    '@context': { purpose: 'dct:description' },
+  },
   version: 'dct:hasVersion',
   withdrawal: 'dpv:hasConsentControl',
 }
 
+const headOf = (context: object) => `{"@context":${canonicalJson(context)},"@graph":[\n`
+
 /** A file is one JSON-LD document whose graph has one node on each line, so that it can be read line by line. */
-export const GRAPH_HEAD = `{"@context":${canonicalJson(CONTEXT)},"@graph":[\n`
+export const GRAPH_HEAD = headOf(CONTEXT)
+/** Of files that were written before `vendors` had a context of its own: what they prove is the same. */
+const { vendors: _vendors, ...FORMER_CONTEXT } = CONTEXT
+export const FORMER_GRAPH_HEAD = headOf(FORMER_CONTEXT)
 export const GRAPH_FOOT = ']}\n'

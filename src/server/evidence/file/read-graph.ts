@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../canonical.ts'
 import { EvidenceFault } from './evidence-fault.ts'
-import { GRAPH_FOOT, GRAPH_HEAD } from './graph-context.ts'
+import { FORMER_GRAPH_HEAD, GRAPH_FOOT, GRAPH_HEAD } from './graph-context.ts'
 import type { GraphEnd, GraphNode } from './graph-node.ts'
 
 /** A node, the bytes that it was written with, and where it stands. */
@@ -25,7 +25,7 @@ export async function* readGraph(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   for await (const bytes of linesOf(chunks)) {
     line++
     if (line === 1) {
-      if (!bytes.equals(Buffer.from(GRAPH_HEAD)))
+      if (![GRAPH_HEAD, FORMER_GRAPH_HEAD].includes(bytes.toString()))
         throw new EvidenceFault(line, 'não é o começo de um arquivo de evidências deste formato.')
       hash.update(bytes)
       continue

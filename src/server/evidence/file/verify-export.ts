@@ -37,14 +37,9 @@ export class ExportVerifier {
   }
 
   add(read: ReadNode): void {
+    if (this.#premises.take(read)) return
     const { node, line } = read
     switch (node['@type']) {
-      case 'ConsentNotice':
-        this.#premises.addNotice(node, line)
-        break
-      case 'ConsentParties':
-        this.#premises.addParties(node, line)
-        break
       case 'SealedLeaves':
         this.#expect(node, line)
         break

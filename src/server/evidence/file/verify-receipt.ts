@@ -41,14 +41,10 @@ export class ReceiptVerifier {
     }
   }
 
-  #take({ node, bytes, line }: ReadNode): void {
+  #take(read: ReadNode): void {
+    if (this.#premises.take(read)) return
+    const { node, bytes, line } = read
     switch (node['@type']) {
-      case 'ConsentNotice':
-        this.#premises.addNotice(node, line)
-        break
-      case 'ConsentParties':
-        this.#premises.addParties(node, line)
-        break
       case 'ConsentSeal':
         if (sealHash(node) !== node.hash)
           throw new EvidenceFault(line, `o que o selo ${node.sequence} diz foi alterado.`)

@@ -1,4 +1,4 @@
-import type { TagBreakers } from '#server/db/schema.ts'
+import type { TagBreakers } from '#server/db/tag-schema.ts'
 
 /** Why a tag is paused or warned of. */
 export type BreakerReason = TagBreakers['reason']

@@ -3,12 +3,12 @@ import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import type { Db } from '#server/db/database.ts'
-import { locked } from '#server/db/locked.ts'
 import { nextTimestamp } from '#server/db/next-timestamp.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import { assertPolicyFits, type BudgetOptions } from '../policy-budget.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
+import { lockPixelHosts } from './lock-pixel-hosts.ts'
 import { readBlockedHosts } from './read-blocked-hosts.ts'
 
 const MAX_ALLOWED_HOSTS = 100
@@ -60,14 +60,7 @@ async function addHosts(
   added: readonly string[],
   now: Date,
 ): Promise<boolean> {
-  const pixel = await locked(
-    trx,
-    trx
-      .selectFrom('tracking_pixels')
-      .select(['id', 'allowed_hosts', 'updated_at'])
-      .where('id', '=', pixelId)
-      .where('deleted_at', 'is', null),
-  ).executeTakeFirst()
+  const pixel = await lockPixelHosts(trx, pixelId)
   if (pixel === undefined) return false
   const hosts = [...new Set([...pixel.allowed_hosts, ...added])].sort()
   if (hosts.length > MAX_ALLOWED_HOSTS) {

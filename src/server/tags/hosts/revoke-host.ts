@@ -2,10 +2,10 @@ import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import type { Db } from '#server/db/database.ts'
-import { locked } from '#server/db/locked.ts'
 import { nextTimestamp } from '#server/db/next-timestamp.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
+import { lockPixelHosts } from './lock-pixel-hosts.ts'
 
 /** Takes a permitted host back from a pixel. */
 export async function revokeHost(
@@ -15,14 +15,7 @@ export async function revokeHost(
   now = new Date(),
 ): Promise<void> {
   await change(db, async (trx) => {
-    const pixel = await locked(
-      trx,
-      trx
-        .selectFrom('tracking_pixels')
-        .select(['id', 'allowed_hosts', 'updated_at'])
-        .where('id', '=', pixelId)
-        .where('deleted_at', 'is', null),
-    ).executeTakeFirst()
+    const pixel = await lockPixelHosts(trx, pixelId)
     if (pixel === undefined || !pixel.allowed_hosts.includes(host)) {
       throw new AppError(404, 'not_found', 'Este endereço não está permitido neste pixel.')
     }

@@ -33,7 +33,7 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
       for (const host of ['https://a.vendor.com', 'https://connect.facebook.net'])
         expect(page.headers.get('content-security-policy')).toContain(host)
       return /data-tags="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-    }, 10_000)
+    }, 30_000)
     const { anon } = await readKeys(site)
     const answer = await fetch(`${site.url}/auth/v1/token?grant_type=password`, {
       method: 'POST',
@@ -99,7 +99,7 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
         failed: 1,
         reached: 2,
       })
-    }, 10_000)
+    }, 30_000)
     const nothing = { offered: 0, not_consented: 0, blocked: 0, failed: 0, reached: 0 }
     expect(await totals(off)).toEqual(nothing)
     expect(await totals(head)).toEqual(nothing)

@@ -1,18 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { CreatedTest, TagTest, TestSummary } from '#contract/tag-test.ts'
-import { pathId, readBody, requireAdministrator } from '#server/http/admin-request.ts'
+import { type AdminAccess, pathId, readBody, requireAdministrator } from '#server/http/admin-request.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'
-import type { Caller } from '#server/http/caller.ts'
 import { createTest } from './create-test.ts'
 import { readTest, readTests } from './read-tests.ts'
 import type { TestDeps } from './test-deps.ts'
 
-interface TestAdminDeps extends TestDeps {
-  identify: (request: FastifyRequest) => Promise<Caller>
-  origins: readonly string[]
-}
+type TestAdminDeps = TestDeps & AdminAccess
 
 const newTestSchema = z.object({
   test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{0,64}$/))),

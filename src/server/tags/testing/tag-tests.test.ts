@@ -321,7 +321,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       expect(copies).toHaveLength(count)
       expect(test.awaits_copies).toBe(false)
       return { ...test, copies }
-    }, 10_000)
+    }, 30_000)
 
   test('of a pixel that the server tells of: the page runs nothing, and the answers stand among its steps', async () => {
     await tell('server')
@@ -352,7 +352,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       const again = await createWith()
       const started = (await start(tokenOf(again))).json<StartedTest>()
       await report(started.key, [{ kind: 'chosen', ok: true }])
-      await vi.waitFor(() => expect(copied.at(-1)?.testCode).toBe(code), 10_000)
+      await vi.waitFor(() => expect(copied.at(-1)?.testCode).toBe(code), 30_000)
     }
   })
 
@@ -394,7 +394,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       awaits_copies: true,
       verdict: { title: 'O servidor está enviando' },
     })
-    await vi.waitFor(() => expect(copied).toHaveLength(1), 15_000)
+    await vi.waitFor(() => expect(copied).toHaveLength(1), 30_000)
     given.resolve({ check: null, message: 'Falta o token.' })
     const { verdict } = await untilCopied(created, 1)
     expect(verdict).toMatchObject({ health: 'waiting', text: 'Falta o token.' })

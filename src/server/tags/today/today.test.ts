@@ -30,7 +30,7 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
       for (const host of ['connect.facebook.net', 'googletagmanager.com'])
         expect(page.headers.get('content-security-policy')).toContain(host)
       return /data-tags="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-    }, 10_000)
+    }, 30_000)
     const { anon } = await readKeys(site)
     const answer = await fetch(`${site.url}/auth/v1/token?grant_type=password`, {
       method: 'POST',
@@ -113,7 +113,7 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
           contact: 1,
           subscriptions: 3,
         }),
-      10_000,
+      30_000,
     )
   })
 

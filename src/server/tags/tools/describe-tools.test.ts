@@ -4,10 +4,12 @@ import type { PixelType } from '#contract/pixel.ts'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { SiteInfo } from '#contract/site.ts'
+import { parseConfig } from '#server/config.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { compileHere } from '#tests/support/compile-here.ts'
 import { composeTagSet } from '../compose-tag-set.ts'
 import { describeParties } from '../describe-parties.ts'
+import { HEAD_LIMIT_BYTES, type MeasureHead } from '../policy-budget.ts'
 import { type PreparedTag, prepareTag } from '../prepare-tag.ts'
 import { describeServedTags } from './describe-served-tags.ts'
 import { describeTools } from './describe-tools.ts'
@@ -44,6 +46,8 @@ function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish
   )
 }
 
+const SITE = parseConfig({}).site
+const mergedHosts = ({ sources }: Parameters<MeasureHead>[0]) => Object.values(sources).flat().length
 const setOf = (...wishes: Wish[]) => composeTagSet(wishes.map(prepare), () => 0)
 const META: Wish = { type: 'meta', pixel_id: '123456789012345' }
 const GA4: Wish = { type: 'google_analytics', pixel_id: 'G-ABC123', category: 'desempenho' }
@@ -144,6 +148,30 @@ describe('the tools of the cookie policy', () => {
         expect(duration.length).toBeGreaterThan(2)
     }
   })
+})
+
+describe('from where a vendor is told', () => {
+  const WAYS = { browser: ['browser'], server: ['server'], both: ['browser', 'server'] }
+  test.each([
+    ['page', 'browser', true, 'browser'],
+    ['page', 'both', true, 'both'],
+    ['page', 'server', true, 'server'],
+    ['isolated', 'browser', true, 'browser'],
+    // Left out for want of room in the policy, a tag runs in no browser, whatever its code.
+    ['page', 'both', false, 'server'],
+    ['page', 'server', false, 'server'],
+  ] as const)(
+    '%s, %s, room in the policy %s: %s, in the policy, the history and the evidence',
+    (runs_in, delivery, fits, told) => {
+      const wish: Wish = runs_in === 'page' ? { ...META, delivery } : { ...HOTJAR, runs_in }
+      const set = composeTagSet([prepare(wish)], (policy) =>
+        fits || mergedHosts(policy) === 0 ? 0 : HEAD_LIMIT_BYTES,
+      )
+      expect(describeParties(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([told])
+      expect(describeTools(set).map(({ told_by }) => told_by)).toEqual([WAYS[told]])
+      expect(describeServedTags(set).map(({ toldBy }) => toldBy)).toEqual([WAYS[told]])
+    },
+  )
 })
 
 describe('the tags of the history', () => {

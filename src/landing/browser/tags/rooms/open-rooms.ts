@@ -13,10 +13,14 @@ import { ToldConversions } from './told-conversions.ts'
 /** Passes a conversion on to every room; `isTold` when vendors in the page were told of it. */
 export type TellRooms = (conversion: Conversion, isTold: boolean) => void
 
+/** About what a frame costs a page on a slow device. */
+const OPEN_MS = 12
+
 const rooms = new Map<string, RoomFrame>()
+const closed: RoomFrame[] = []
 let told: ToldConversions | undefined
 
-/** Opens a room for each isolated tag that has none yet, one idle moment each. It may be called again. */
+/** Opens a room for each isolated tag that has none yet, when the page is idle. It may be called again. */
 export function openRooms(
   version: string,
   runs: ReadonlyMap<string, TagRun>,
@@ -31,12 +35,19 @@ export function openRooms(
     if (!run.tag.room || rooms.has(run.tag.id)) continue
     const room = new RoomFrame(run, onReport)
     rooms.set(run.tag.id, room)
-    whenIdle(() => room.open())
+    closed.push(room)
+    whenIdle(openSome)
   }
   return (conversion, isTold) => {
     asks(conversion, isTold)
     for (const room of rooms.values()) if (mayStay(room)) room.tell(conversion)
   }
+}
+
+/** As many as the idle moment has time for: rooms that come together are laid out and painted together. */
+function openSome(idle?: IdleDeadline): void {
+  do closed.shift()?.open()
+  while (closed.length > 0 && idle && idle.timeRemaining() > OPEN_MS)
 }
 
 function listen(conversions: ToldConversions, onReport: () => void): void {

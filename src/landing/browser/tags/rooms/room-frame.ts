@@ -20,6 +20,8 @@ export class RoomFrame {
   readonly frame = document.createElement('iframe')
   readonly #calls: ConversionCall[]
   readonly #onEnd: () => void
+  // Read before the first room comes: after it, the page would be laid out again for each.
+  readonly #size = { width: innerWidth, height: innerHeight }
   #early: Conversion[] | null = []
   #messages = 0
   #since = 0
@@ -56,8 +58,7 @@ export class RoomFrame {
       jar: readJar(this.run.tag.id),
       referrer: document.referrer,
       title: document.title,
-      width: innerWidth,
-      height: innerHeight,
+      ...this.#size,
       calls: this.#calls,
     })
     const early = this.#early ?? []

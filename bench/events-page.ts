@@ -1,0 +1,100 @@
+/**
+ * The page of a visitor who accepted everything, to Lighthouse: without a tag, with Meta and Google Analytics told by the
+ * server, and with their scripts. The scripts are the tests' stand-ins, a few hundred bytes each: the vendors' own are a
+ * hundred kilobytes and more, so that the last row is the least that they cost.
+ */
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startVendors } from '../tests/support/vendor-stand-in.ts'
+import { BROWSER_PIXELS, SERVER_PIXELS } from './event-pixels.ts'
+import { type LighthouseRun, measureLighthouse } from './measure-lighthouse.ts'
+import { median } from './measure-throughput.ts'
+import { type EventSite, startEventSite } from './start-event-site.ts'
+
+const WAYS: readonly { name: string; pixels: readonly object[] }[] = [
+  { name: 'no tag', pixels: [] },
+  { name: 'Meta and GA4 by the server', pixels: SERVER_PIXELS },
+  { name: 'Meta and GA4 by stand-ins of their scripts', pixels: BROWSER_PIXELS },
+]
+
+/** One after the other in each round, so that a slow minute is everybody's. */
+export async function benchEventsPage(rounds: number): Promise<string[][]> {
+  const site = await startEventSite()
+  const vendors = await startVendors()
+  const front = await startAcceptedFront(site)
+  const flags = [`--proxy-server=${vendors.proxy}`, '--ignore-certificate-errors']
+  const runs = new Map<string, LighthouseRun[]>(WAYS.map(({ name }) => [name, []]))
+  const heard = new Map<string, number>()
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, pixels } of WAYS) {
+        await site.removePixels()
+        for (const pixel of pixels) await site.addPixel(pixel)
+        vendors.clear()
+        runs.get(name)?.push(await measureLighthouse(front.url, flags))
+        heard.set(name, vendors.hits.length)
+      }
+    }
+  } finally {
+    await front.stop()
+    await vendors.close()
+    await site.stop()
+  }
+  return [
+    [
+      'page after consent',
+      'performance',
+      'best practices',
+      'FCP ms',
+      'LCP ms',
+      'TBT ms',
+      'requests',
+      'KB',
+      'vendors asked',
+    ],
+    ...[...runs].map(([name, list]) => [name, ...describe(list), String(heard.get(name) ?? 0)]),
+  ]
+}
+
+function describe(list: readonly LighthouseRun[]): string[] {
+  const middle = (value: (run: LighthouseRun) => number) => median(list.map(value))
+  return [
+    middle(({ scores }) => scores.performance ?? 0).toFixed(0),
+    middle(({ scores }) => scores['best-practices'] ?? 0).toFixed(0),
+    middle(({ fcp }) => fcp).toFixed(0),
+    middle(({ lcp }) => lcp).toFixed(0),
+    middle(({ tbt }) => tbt).toFixed(0),
+    middle(({ requests }) => requests).toFixed(0),
+    middle(({ kilobytes }) => kilobytes).toFixed(1),
+  ]
+}
+
+/** Lighthouse empties the browser before each run: the choice comes with the page, as if it had been made before. */
+async function startAcceptedFront({
+  url,
+  cookie,
+}: EventSite): Promise<{ url: string; stop(): Promise<void> }> {
+  const { port, host } = new URL(url)
+  const server = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, host }
+    const options = { port, path: incoming.url, method: incoming.method, headers }
+    const onward = request(options, (answer) => {
+      const own = incoming.url === '/' ? { 'set-cookie': `${cookie}; Path=/; SameSite=Lax` } : {}
+      outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...own })
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatConsent, OPTIONAL_CATEGORIES } from '../src/contract/consent-choice.ts'
+import { PRINCIPAL, signIn } from '../tests/chaos/sign-in.ts'
+import { freePort } from '../tests/support/free-port.ts'
+import { startVendorApis } from '../tests/support/vendor-apis/start-vendor-apis.ts'
+import { startPageServer } from './page-server.ts'
+
+/** As long as a vendor on another continent takes. */
+const VENDOR_MS = 200
+
+export interface EventSite {
+  url: string
+  pid: number
+  /** Of the embedded database. */
+  file: string
+  /** A visitor who accepted everything, and whose choice is on record. */
+  cookie: string
+  addPixel(pixel: object): Promise<void>
+  removePixels(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The built server on an embedded database, in front of stand-ins of what vendors are told by. */
+export async function startEventSite(): Promise<EventSite> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
+  const apis = await startVendorApis()
+  apis.keepsConnections = true
+  apis.answersAfterMs = VENDOR_MS
+  const certificate = join(directory, 'vendors.pem')
+  writeFileSync(certificate, apis.certificate)
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const server = await startPageServer({
+    name: 'Pórtico',
+    url,
+    command: [process.execPath, 'dist/server/serve.js'],
+    env: {
+      PORT: String(port),
+      SITE_URL: url,
+      DATA_DIR: directory,
+      TRUST_PROXY: 'true',
+      HTTPS_PROXY: apis.proxyUrl,
+      NODE_EXTRA_CA_CERTS: certificate,
+      LOG_LEVEL: 'silent',
+      PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
+      PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
+    },
+  })
+  const stop = async () => {
+    await server.stop()
+    await apis.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    const { headers } = await signIn(url)
+    const pixels = `${url}/rest/v1/tracking_pixels`
+    const removePixels = () => send('DELETE', `${pixels}?id=not.is.null`, headers)
+    await removePixels()
+    return {
+      url,
+      pid: server.pid,
+      file: join(directory, 'portico.db'),
+      cookie: await recordChoice(url),
+      addPixel: (pixel) => send('POST', pixels, headers, pixel),
+      removePixels,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function recordChoice(site: string): Promise<string> {
+  const id = randomUUID()
+  const all = [...OPTIONAL_CATEGORIES]
+  const choice = { id, action: 'save', categories: all, text_version: 1, tag_set_version: '' }
+  await send('POST', `${site}/api/consent`, {}, choice)
+  return `portico_consent=${formatConsent({ textVersion: 1, granted: all, asked: all, id })}`
+}
+
+async function send(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<void> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
+}

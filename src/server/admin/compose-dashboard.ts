@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import type { AdminAccess } from '../http/admin-request.ts'
+import type { BuildManifest } from '../http/build-manifest.ts'
+import { registerNotices } from './admin-notices.ts'
+import { registerAdminPage } from './admin-page.ts'
+import { createBoot, type SessionPorts } from './make-boot.ts'
+import { findProductionGaps } from './production-gaps.ts'
+
+/** The dashboard's one document, and what it tells of how this installation is set up. */
+export function composeDashboard(config: Config, manifest: BuildManifest) {
+  return {
+    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
+      registerNotices(scope, { ...access, gaps: findProductionGaps(config) }),
+    registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
+      registerAdminPage(scope, { manifest, boot: createBoot({ config, ...ports }) }),
+  }
+}

@@ -1,0 +1,105 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from './connection-limits.ts'
+import { adminPolicy, type Policy } from './content-security-policy.ts'
+import type { Drain } from './drain.ts'
+import { answerFrameworkError, type ErrorPages, registerErrors } from './errors.ts'
+import type { HitCounter } from './hit-counter.ts'
+import { type HostOf, registerHostRule } from './host-rule.ts'
+import { registerLoadShedding } from './load-shedding.ts'
+import type { Logger } from './logger.ts'
+import { ownOrigins } from './own-origins.ts'
+import { sweepRateLimits } from './rate-limit.ts'
+import { createRawServer, type FastPath } from './raw-server.ts'
+import { refuseServiceWorkers } from './refuse-service-workers.ts'
+import { registerSecurityHeaders } from './register-security-headers.ts'
+import { passedRequestId } from './request-id.ts'
+import { RequestLog } from './request-log.ts'
+import { type ClassOf, registerSecurityClasses } from './security-class.ts'
+import { adminHeaders, otherHeaders, pageHeaders } from './security-headers.ts'
+import { sweepRegularly } from './sweep-regularly.ts'
+import { toTrustProxy } from './trust-proxy.ts'
+
+const BODY_LIMIT_BYTES = 1_000_000
+
+interface HttpParts {
+  config: Config
+  db: Db
+  log: Logger
+  /** Counts the calls that anyone can make. */
+  counter: HitCounter
+  hostOf: HostOf
+  /** Answers what is held in memory. */
+  fastPath: FastPath
+  /** Of a page without tags. */
+  pagePolicy: Policy
+  errorPages: ErrorPages
+  connectionLimits: Partial<ConnectionLimits>
+  drain: Drain
+  /** How far the event loop may lag before calls are turned away. */
+  maxEventLoopDelayMs: number | undefined
+  metrics: {
+    countRefusal(limit: string): void
+    countFastAnswer(status: number): void
+    watchRequests(app: FastifyInstance, classOf: ClassOf): void
+  } | null
+  tracing: { watchRequests(app: FastifyInstance, options: { trustsProxy: boolean }): void } | null
+}
+
+/** The framework behind its sockets, with the rules that hold for every answer, and no route yet. */
+export function composeHttp(parts: HttpParts): FastifyInstance {
+  const { config, db, log, counter, hostOf, fastPath, drain, metrics, tracing } = parts
+  const { hsts } = config
+  const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
+  const trustsProxy = config.trustProxy !== false
+  const requestLog = new RequestLog(log, { everything: config.logRequests, trustsProxy })
+  const { onFastAnswer: logFastAnswer } = requestLog
+  const app = Fastify({
+    serverFactory: (handler) =>
+      createRawServer({
+        handler,
+        fastPath: (request, response, target) =>
+          refuseWorkers(request, response, target) || fastPath(request, response, target),
+        defaultHeaders: otherHeaders(hsts),
+        limits: { ...defaultConnectionLimits({ trustsProxy }), ...parts.connectionLimits },
+        drain,
+        onRefused: (request, status, reason) => {
+          metrics?.countRefusal(reason)
+          requestLog.onRefused(request, status, reason)
+        },
+        onFastAnswer: (request, status) => {
+          metrics?.countFastAnswer(status)
+          logFastAnswer?.(request, status)
+        },
+      }),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: (request) => passedRequestId(request, trustsProxy) ?? crypto.randomUUID(),
+    trustProxy: toTrustProxy(config.trustProxy),
+    bodyLimit: BODY_LIMIT_BYTES,
+    frameworkErrors: answerFrameworkError,
+    // Its answer would carry none of our headers, and whoever is already connected may as well be served.
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true },
+  })
+  tracing?.watchRequests(app, { trustsProxy })
+  const classOf = registerSecurityClasses(app)
+  registerHostRule(app, hostOf, classOf)
+  registerSecurityHeaders(
+    app,
+    {
+      admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), hsts),
+      publicPage: pageHeaders(parts.pagePolicy, { hsts }),
+      other: otherHeaders(hsts),
+    },
+    classOf,
+  )
+  requestLog.register(app)
+  metrics?.watchRequests(app, classOf)
+  registerErrors(app, parts.errorPages, classOf)
+  registerLoadShedding(app, parts.maxEventLoopDelayMs)
+  sweepRegularly(app, 'rate limits', () => sweepRateLimits(db))
+  app.addHook('onClose', () => counter.stop())
+  return app
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { ActiveTool } from '#contract/active-tools.ts'
+import type { Config } from '../config.ts'
+import { BuildManifest } from '../http/build-manifest.ts'
+import type { HostOf } from '../http/host-rule.ts'
+import type { PreparedResponse } from '../http/prepared-response.ts'
+import type { FastPath } from '../http/raw-server.ts'
+import { otherHeaders } from '../http/security-headers.ts'
+import { loadStaticAssets } from '../http/static-assets.ts'
+import { CookiePolicyStore } from './cookie-policy-store.ts'
+import { createFastPath } from './fast-path.ts'
+import { PageStore, type PageTags, publicPagePolicy } from './page-store.ts'
+import { readPictures } from './pictures.ts'
+import { prepareEmailPages, preparePublicPages } from './public-pages.ts'
+import { loadRenderBundle, readDocumentAssets } from './render-bundle.ts'
+
+interface FastPathPorts {
+  hostOf: HostOf
+  /** Whether a pixel of the current set sends the address of a subscription. */
+  sendsEmail: () => boolean
+  tagFile: (path: string) => PreparedResponse | undefined
+}
+
+/** Everything public that is rendered, held as bytes: the page, the cookie policy, the other pages and the built files. */
+export async function composeSite(config: Config, distDir: string) {
+  const client = join(distDir, 'client')
+  const manifest = new BuildManifest(client)
+  const renderer = await loadRenderBundle(distDir)
+  const documentAssets = readDocumentAssets(distDir, manifest)
+  const staticAssets = loadStaticAssets(join(client, 'assets'), otherHeaders(config.hsts))
+  const publicPages = await preparePublicPages({
+    config,
+    renderer,
+    documentAssets,
+    pictures: readPictures(client),
+    staticAssets,
+  })
+  const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
+  const pages = new PageStore(config, renderer, documentAssets)
+  const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  return {
+    manifest,
+    renderer,
+    policy: publicPagePolicy(config, documentAssets),
+    errorPages: {
+      404: renderer.renderErrorPage(config.site, documentAssets, 404),
+      500: renderer.renderErrorPage(config.site, documentAssets, 500),
+    },
+    renderNewsletterAnswer: (message: string) =>
+      renderer.renderNewsletterAnswer(config.site, documentAssets, message),
+    measureHead: (policy: Parameters<PageStore['measureHead']>[0]) => pages.measureHead(policy),
+
+    /**
+     * When it resolves, the next request gets the page with these tags and the policy with these tools. `note` is told
+     * the hash of the page's headers, and says since when the list of tools is as it is.
+     */
+    swap: async (
+      tags: PageTags,
+      tools: readonly ActiveTool[],
+      note: (headersHash: string) => Promise<string>,
+    ): Promise<void> => {
+      await pages.compose(tags)
+      const changed_at = await note(pages.headersHash)
+      await cookiePolicy.compose({ tools: [...tools], changed_at })
+    },
+
+    createFastPath: ({ hostOf, sendsEmail, tagFile }: FastPathPorts): FastPath =>
+      createFastPath({
+        pages,
+        cookiePolicy,
+        shared: staticAssets,
+        site: {
+          get: (path) => (sendsEmail() ? emailPages.get(path) : undefined) ?? publicPages.get(path),
+        },
+        tagFile,
+        hostOf,
+      }),
+  }
+}

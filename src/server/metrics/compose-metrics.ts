@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import { VERSION } from '#contract/version.ts'
+import type { Config } from '../config.ts'
+import type { Metrics } from './metrics.ts'
+import type { WatchedState } from './state-gauges.ts'
+
+/** `/metrics`, where somebody asked for it. What tells it is loaded then: it is some megabytes. */
+export async function composeMetrics(
+  scope: FastifyInstance,
+  metrics: Metrics | null,
+  { host, metrics: config }: Pick<Config, 'host' | 'metrics'>,
+  state: Omit<WatchedState, 'version'>,
+): Promise<void> {
+  if (metrics === null || config === null) return
+  metrics.watchState({ ...state, version: VERSION })
+  const { registerMetrics } = await import('./register-metrics.ts')
+  registerMetrics(scope, metrics, { host, metrics: config })
+}

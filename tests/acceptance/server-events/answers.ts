@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import type { PixelDeliveries } from '#contract/delivery-log.ts'
+import type { PixelLedger } from '#contract/ledger.ts'
+import type { TagOverview } from '#contract/tag-status.ts'
+import { sweepDeliveries } from '#server/deliveries/sweep-deliveries.ts'
+import { ALL, type EventSite } from '#tests/support/event-site.ts'
+import { PRINCIPAL } from '#tests/support/test-app.ts'
+import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
+
+/** What a vendor answers, and what becomes of the event. */
+export function testAnswers(site: EventSite): void {
+  const { add, patch, admin, send, visitor, waiting, untilEmpty, counts } = site
+
+  test('one bad event of a batch is found, and the others arrive', async () => {
+    const meta = await add('meta')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    const ids = Array.from({ length: 9 }, () => randomUUID())
+    for (const id of ids) await send({ id }, cookie)
+    site.apis.answer = ({ body }) =>
+      body.data.some((event: { event_id: string }) => event.event_id === ids[4])
+        ? metaError(400, { code: 100, error_subcode: 2804003 })
+        : undefined
+    site.apis.isDown = false
+    await vi.waitFor(
+      async () => {
+        await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+        expect(await waiting()).toBe(0)
+      },
+      { timeout: 15_000 },
+    )
+    expect(await counts(meta.id)).toEqual({ accepted: 8, refused: 1 })
+    const told = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
+    expect(told.refusals).toEqual([
+      { reason: '100/2804003', message: 'Evento com mais de 7 dias: a Meta não aceita.', count: 1 },
+    ])
+    expect(told.deliveries).toHaveLength(Math.min(20, told.deliveries.length))
+    expect(JSON.stringify(told)).not.toMatch(/189\.6|Mozilla|fb\.|good-token/)
+  })
+
+  test('a refused token stops the sending, keeps what waits, and a new one sets it going', async () => {
+    const meta = await add('meta', { access_token: 'bad--token' })
+    const { cookie } = await visitor(ALL)
+    await send({}, cookie)
+    await vi.waitFor(
+      async () =>
+        expect(await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)).toMatchObject({
+          stopped: { code: 'token_refused', message: expect.stringContaining('novo token') },
+          waiting: 1,
+          next_attempt_at: null,
+          deliveries: [{ state: 'waiting', answer: 'HTTP 401 · 190' }],
+        }),
+      { timeout: 15_000 },
+    )
+    await send({}, cookie)
+    await send({}, cookie)
+    expect(site.apis.received).toHaveLength(1)
+    const { pixels } = await admin<TagOverview>('GET', '/tags')
+    expect(pixels[0]).toMatchObject({ health: 'broken', reasons: [{ code: 'token_refused' }] })
+    const mail = await site.mailbox.take(PRINCIPAL.email)
+    expect(mail.subject).toBe('O envio de "Meta" parou')
+    expect(mail.text).toContain('A Meta recusou o token.')
+    expect(mail.text).toContain(`/admin/pixels/${meta.id}`)
+    expect(site.mailbox.received).toEqual([])
+    await patch(meta.id, { access_token: 'good-token' })
+    await untilEmpty()
+    expect(await counts(meta.id)).toEqual({ accepted: 3 })
+    const after = await admin<TagOverview>('GET', '/tags')
+    expect(after.pixels[0]).toMatchObject({
+      health: 'working',
+      confirmed: true,
+      reasons: [{ code: 'server_accepted' }],
+    })
+  })
+
+  test('what was written to Google is never sent again; what was not is', async () => {
+    const google = await add('google')
+    const { cookie } = await visitor(ALL)
+    site.apis.answer = () => 'reset'
+    await send({}, cookie)
+    await untilEmpty()
+    expect(await counts(google.id)).toEqual({ unconfirmed: 1 })
+    expect(site.apis.received).toHaveLength(1)
+    site.apis.answer = () => undefined
+    site.apis.isDown = true
+    await send({}, cookie)
+    await vi.waitFor(async () => {
+      const { deliveries } = await admin<PixelDeliveries>('GET', `/pixels/${google.id}/deliveries`)
+      expect(deliveries[0]).toMatchObject({ state: 'waiting' })
+    }, 15_000)
+    site.apis.isDown = false
+    await vi.waitFor(
+      async () => {
+        await admin('POST', `/pixels/${google.id}/deliveries/retry`)
+        expect(await waiting()).toBe(0)
+      },
+      { timeout: 15_000 },
+    )
+    expect(site.apis.received).toHaveLength(2)
+    const { pixels } = await admin<TagOverview>('GET', '/tags')
+    expect(pixels[0]).toMatchObject({
+      health: 'working',
+      confirmed: false,
+      reasons: [{ code: 'server_unconfirmed' }],
+    })
+  })
+
+  test('what nobody takes any more is expired, of a pixel that is off as well; the ledger adds up', async () => {
+    const meta = await add('meta')
+    const { cookie } = await visitor(ALL)
+    await send({}, cookie)
+    await untilEmpty()
+    site.apis.isDown = true
+    for (let count = 0; count < 3; count++) await send({}, cookie)
+    const { db } = site.database
+    const past = new Date(Date.now() - 1000).toISOString()
+    const [one] = await db.selectFrom('deliveries').select('id').execute()
+    await patch(meta.id, { is_active: false })
+    await db
+      .updateTable('deliveries')
+      .set({ expires_at: past })
+      .where('id', '=', one?.id ?? '')
+      .execute()
+    await sweepDeliveries(db, { reportDays: 30 })
+    const { rows } = await admin<PixelLedger>('GET', `/pixels/${meta.id}/ledger?step=hour`)
+    expect(rows.at(-1)).toMatchObject({
+      events: 4,
+      accepted: 1,
+      waiting: 2,
+      expired: 1,
+      refused: 0,
+      withheld: 0,
+      unconfirmed: 0,
+    })
+    const plain = await add('meta', { delivery: 'browser', send_hashed_email: false })
+    const { rows: others } = await admin<PixelLedger>('GET', `/pixels/${plain.id}/ledger?step=hour`)
+    expect(others.at(-1)).not.toHaveProperty('events')
+  })
+}

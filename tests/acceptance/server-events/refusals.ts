@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { formatConsent } from '#contract/consent-choice.ts'
+import { ALL, type EventSite } from '#tests/support/event-site.ts'
+
+/** What is not taken at the door. */
+export function testRefusals(site: EventSite): void {
+  const { add, send, visitor, waiting } = site
+
+  test('what is no event of ours is refused, and nothing is stored', async () => {
+    await add('hook')
+    const { cookie } = await visitor(ALL)
+    const tries: [what: string, event: object, headers: Record<string, string>, status: number][] = [
+      ['an unknown name', { name: 'purchase' }, {}, 400],
+      ['an unknown field', { user_id: '1' }, {}, 400],
+      ['an ID that is none', { id: 'x' }, {}, 400],
+      ['a path with an address in it', { path: '/a@b.co' }, {}, 400],
+      ['no address', { path: 'http://' }, {}, 400],
+      ['a large body', { title: 'x'.repeat(9_000) }, {}, 413],
+      ['another site', {}, { 'sec-fetch-site': 'cross-site' }, 403],
+      ['a foreign origin', {}, { origin: 'https://evil.example' }, 403],
+      ['a form', {}, { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ]
+    for (const [what, event, change, status] of tries)
+      expect([what, (await send(event, cookie, change)).statusCode]).toEqual([what, status])
+    expect(await waiting()).toBe(0)
+    expect(site.apis.tunnels).toEqual([])
+  })
+
+  test('without a choice, with one on another text, or with nobody to tell, nothing is stored or set', async () => {
+    const { id, cookie } = await visitor(ALL)
+    const nobody = await send({}, cookie)
+    await add('meta')
+    const old = formatConsent({ textVersion: 999, granted: ALL, asked: ALL, id })
+    for (const answer of [nobody, await send({}, ''), await send({}, `portico_consent=${old}`)]) {
+      expect(answer.statusCode).toBe(204)
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+    expect(await waiting()).toBe(0)
+  })
+
+  test('a flood from one address is refused', async () => {
+    const { cookie } = await visitor(ALL)
+    const answers = await Promise.all(Array.from({ length: 70 }, () => send({}, cookie)))
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10)
+  })
+
+  test('the same event again changes nothing while it waits', async () => {
+    await add('meta')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    const id = randomUUID()
+    for (let copy = 0; copy < 3; copy++) await send({ id }, cookie)
+    expect(await waiting()).toBe(1)
+  })
+}
