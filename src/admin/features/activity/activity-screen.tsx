@@ -1,7 +1,6 @@
-import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { CsvButton } from '#admin/components/csv-button.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { Skeleton } from '#admin/components/skeleton.tsx'
@@ -19,16 +18,7 @@ export function ActivityScreen() {
       <PageHeading
         title="Atividade"
         subtitle="Quem fez o quê: pixels, pessoas e logins."
-        action={
-          <Button
-            look="outline"
-            aria-disabled={save.isPending}
-            onClick={() => save.isPending || save.mutate(wish)}
-          >
-            <Download aria-hidden="true" />
-            Baixar CSV
-          </Button>
-        }
+        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(wish)} />}
       />
       <Card aria-busy={activity.isPending}>
         {activity.data ? (

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
+import { Segment } from '#admin/components/segment.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
 import { ChoicesTable } from './choices-table.tsx'
@@ -49,28 +50,23 @@ export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
             Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília.
           </p>
         </div>
-        <fieldset aria-label="Período" className="segment max-sm:w-full">
-          {PERIODS.map((each) => (
-            <button
-              key={each.label}
-              type="button"
-              aria-pressed={each === period}
-              onClick={() => {
-                onPeriod(each)
-                setSelected(null)
-              }}
-            >
-              {each.label}
-            </button>
-          ))}
-        </fieldset>
-        <fieldset aria-label="Ver como" className="segment max-sm:w-full">
-          {VIEWS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
-              {each}
-            </button>
-          ))}
-        </fieldset>
+        <Segment
+          label="Período"
+          options={PERIODS}
+          current={period}
+          labelOf={(each) => each.label}
+          onChange={(each) => {
+            onPeriod(each)
+            setSelected(null)
+          }}
+        />
+        <Segment
+          label="Ver como"
+          options={VIEWS}
+          current={view}
+          labelOf={(each) => each}
+          onChange={setView}
+        />
       </header>
       {view === 'Tabela' ? (
         <ChoicesTable days={days} total={total} />

@@ -1,7 +1,6 @@
-import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { CsvButton } from '#admin/components/csv-button.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
@@ -25,16 +24,7 @@ export function ConsentScreen() {
       <PageHeading
         title="Consentimento"
         subtitle="O que as pessoas escolheram, com que aviso, e a prova de que nada mudou depois."
-        action={
-          <Button
-            look="outline"
-            aria-disabled={save.isPending}
-            onClick={() => save.isPending || save.mutate(rangeOf(period))}
-          >
-            <Download aria-hidden="true" />
-            Baixar CSV
-          </Button>
-        }
+        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(rangeOf(period))} />}
       />
       {consent.data ? (
         <Loaded overview={consent.data} period={period} onPeriod={setPeriod} />

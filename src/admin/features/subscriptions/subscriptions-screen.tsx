@@ -1,8 +1,7 @@
-import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
+import { CsvButton } from '#admin/components/csv-button.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { Skeleton } from '#admin/components/skeleton.tsx'
@@ -25,16 +24,7 @@ export function SubscriptionsScreen() {
       <PageHeading
         title="Inscrições"
         subtitle="Quem pediu para receber a newsletter, e se o webhook já tem o endereço."
-        action={
-          <Button
-            look="outline"
-            aria-disabled={save.isPending}
-            onClick={() => save.isPending || save.mutate()}
-          >
-            <Download aria-hidden="true" />
-            Baixar CSV
-          </Button>
-        }
+        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate()} />}
       />
       <Card aria-busy={subscriptions.isPending}>
         {subscriptions.data ? (

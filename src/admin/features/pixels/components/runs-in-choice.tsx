@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { cn } from '#admin/lib/cn.ts'
+import { ChoiceCard } from '#admin/components/choice-card.tsx'
 import {
   mayBeIsolated,
   PIXEL_RUNS_IN,
@@ -35,40 +35,16 @@ export function RunsInChoice({ form, proposal }: RunsInChoiceProps) {
     <fieldset aria-describedby={`${id}-proposal`} className="grid grid-cols-1 gap-2">
       <legend className="pb-1.5 text-[0.9375rem] font-semibold">Onde roda</legend>
       {PIXEL_RUNS_IN.map((choice) => (
-        <label
+        <ChoiceCard
           key={choice}
-          className={cn(
-            'grid cursor-pointer grid-cols-[auto_1fr] items-start gap-x-3 rounded-1 px-3.5 py-3',
-            'has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus',
-            choice === current
-              ? 'bg-[#fafaf6] shadow-[inset_0_0_0_2px_var(--ink)]'
-              : 'shadow-[inset_0_0_0_1px_var(--line-2)] hover:shadow-[inset_0_0_0_1px_var(--ink)]',
-          )}
-        >
-          <input
-            type="radio"
-            name={id}
-            value={choice}
-            checked={choice === current}
-            aria-labelledby={`${id}-${choice}`}
-            aria-describedby={`${id}-${choice}-means`}
-            onChange={() => form.setValue('runs_in', choice, { shouldDirty: true })}
-            className="mt-0.5 size-5 accent-ink focus-visible:outline-0"
-          />
-          <span className="min-w-0">
-            <span className="flex flex-wrap items-center gap-x-2.5 text-[0.9375rem] font-semibold">
-              <span id={`${id}-${choice}`}>{RUNS_IN_LABELS[choice]}</span>
-              {proposal?.runs_in === choice ? (
-                <span className="chip rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">
-                  Sugerido para este código
-                </span>
-              ) : null}
-            </span>
-            <span id={`${id}-${choice}-means`} className="block text-sm text-pretty text-text-2">
-              {MEANINGS[choice]}
-            </span>
-          </span>
-        </label>
+          name={id}
+          value={choice}
+          label={RUNS_IN_LABELS[choice]}
+          meaning={MEANINGS[choice]}
+          mark={proposal?.runs_in === choice ? 'Sugerido para este código' : null}
+          checked={choice === current}
+          onChange={() => form.setValue('runs_in', choice, { shouldDirty: true })}
+        />
       ))}
       <p id={`${id}-proposal`} role="status" className="text-sm text-pretty text-text-2 empty:hidden">
         {[proposal?.reason, current === 'isolated' ? REMAINS : null].filter(Boolean).join(' ')}

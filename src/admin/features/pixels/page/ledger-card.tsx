@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { Segment } from '#admin/components/segment.tsx'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
 import { LedgerChart } from './ledger-chart.tsx'
 import { copiesOf, longLabel, sumSet, VISITS } from './ledger-series.ts'
@@ -48,41 +49,31 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
           </p>
         </div>
         {hasCopies ? (
-          <fieldset aria-label="O que contar" className="segment max-sm:w-full">
-            {COUNTED.map((each) => (
-              <button
-                key={each}
-                type="button"
-                aria-pressed={each === counted}
-                onClick={() => setCounted(each)}
-              >
-                {each}
-              </button>
-            ))}
-          </fieldset>
+          <Segment
+            label="O que contar"
+            options={COUNTED}
+            current={counted}
+            labelOf={(each) => each}
+            onChange={setCounted}
+          />
         ) : null}
-        <fieldset aria-label="Período" className="segment max-sm:w-full">
-          {PERIODS.map((each) => (
-            <button
-              key={each.label}
-              type="button"
-              aria-pressed={each === period}
-              onClick={() => {
-                setPeriod(each)
-                setSelected(null)
-              }}
-            >
-              {each.label}
-            </button>
-          ))}
-        </fieldset>
-        <fieldset aria-label="Ver como" className="segment max-sm:w-full">
-          {VIEWS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
-              {each}
-            </button>
-          ))}
-        </fieldset>
+        <Segment
+          label="Período"
+          options={PERIODS}
+          current={period}
+          labelOf={(each) => each.label}
+          onChange={(each) => {
+            setPeriod(each)
+            setSelected(null)
+          }}
+        />
+        <Segment
+          label="Ver como"
+          options={VIEWS}
+          current={view}
+          labelOf={(each) => each}
+          onChange={setView}
+        />
       </header>
       {data === undefined ? (
         isError ? (

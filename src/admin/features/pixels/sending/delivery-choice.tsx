@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { cn } from '#admin/lib/cn.ts'
+import { ChoiceCard } from '#admin/components/choice-card.tsx'
 import type { PixelType } from '#contract/pixel.ts'
 import { DELIVERY_CHOICES, DELIVERY_LABELS, type PixelDelivery } from '#contract/pixel-delivery.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
@@ -43,44 +43,20 @@ export function DeliveryChoice({ form, startsHere }: DeliveryChoiceProps) {
     <fieldset aria-describedby={error ? `${id}-error` : undefined} className="grid grid-cols-1 gap-2">
       <legend className="pb-1.5 text-[0.9375rem] font-semibold">Envio</legend>
       {DELIVERY_CHOICES[type].map((choice) => (
-        <label
+        <ChoiceCard
           key={choice}
-          className={cn(
-            'grid cursor-pointer grid-cols-[auto_1fr] items-start gap-x-3 rounded-1 px-3.5 py-3',
-            'has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus',
-            choice === current
-              ? 'bg-[#fafaf6] shadow-[inset_0_0_0_2px_var(--ink)]'
-              : 'shadow-[inset_0_0_0_1px_var(--line-2)] hover:shadow-[inset_0_0_0_1px_var(--ink)]',
-          )}
-        >
-          <input
-            type="radio"
-            name={id}
-            value={choice}
-            checked={choice === current}
-            aria-labelledby={`${id}-${choice}`}
-            aria-describedby={`${id}-${choice}-means`}
-            onChange={() => {
-              form.setValue('delivery', choice, { shouldDirty: true })
-              form.clearErrors('delivery')
-            }}
-            {...(startsHere && choice === current ? { 'data-autofocus': true } : {})}
-            className="mt-0.5 size-5 accent-ink focus-visible:outline-0"
-          />
-          <span className="min-w-0">
-            <span className="flex flex-wrap items-center gap-x-2.5 text-[0.9375rem] font-semibold">
-              <span id={`${id}-${choice}`}>{DELIVERY_LABELS[choice]}</span>
-              {RECOMMENDED[type] === choice ? (
-                <span className="chip rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">
-                  Recomendado
-                </span>
-              ) : null}
-            </span>
-            <span id={`${id}-${choice}-means`} className="block text-sm text-pretty text-text-2">
-              {MEANINGS[type][choice]}
-            </span>
-          </span>
-        </label>
+          name={id}
+          value={choice}
+          label={DELIVERY_LABELS[choice]}
+          meaning={MEANINGS[type][choice]}
+          mark={RECOMMENDED[type] === choice ? 'Recomendado' : null}
+          checked={choice === current}
+          onChange={() => {
+            form.setValue('delivery', choice, { shouldDirty: true })
+            form.clearErrors('delivery')
+          }}
+          {...(startsHere && choice === current ? { 'data-autofocus': true } : {})}
+        />
       ))}
       {error ? (
         <p id={`${id}-error`} role="alert" ref={reveal} className="text-sm text-bad">
