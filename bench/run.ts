@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent` or `--only=instrument` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent`, `--only=instrument` or `--only=rooms` takes one part.
  */
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -16,6 +16,7 @@ import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { printTable } from './print-table.ts'
+import { benchRooms } from './rooms.ts'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
 
@@ -68,6 +69,10 @@ if (isWanted('consent')) {
 if (isWanted('instrument')) {
   console.log()
   printTable([['the instrument', 'measured', 'aim'], ...(await benchInstrument())])
+}
+if (isWanted('rooms')) {
+  console.log()
+  printTable([["the page's main thread, four times slower", 'measured', 'aim'], ...(await benchRooms())])
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)
