@@ -114,17 +114,21 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   }, 30_000)
 })
 
-test('a tag that holds up the page is told its time, by its own file or its vendor’s, and no other tag is', async () => {
+test('a tag that holds up the page is told its time, by its own file, its vendor’s or its room, and no other tag is', async () => {
   const loop = 'for (var end = performance.now() + 900; performance.now() < end; );'
   vendors.serve('cdn.custom-vendor.com/slow.js', loop)
   const own = await custom(`<script>${loop}</script>`)
   const vendor = await custom('<script async src="https://cdn.custom-vendor.com/slow.js"></script>')
   const quick = await custom('<script>window.quick = true</script>')
+  const isolated = await custom(
+    `<script>${loop} navigator.sendBeacon('https://cdn.custom-vendor.com/apart')</script>`,
+    { runs_in: 'isolated' },
+  )
   // One visit in ten is measured: this one.
   await page.addInitScript(() => {
     Math.random = () => 0.05
   })
-  await accept(own, vendor, quick)
+  await accept(own, vendor, quick, isolated)
   const cost = async (id: string, subject: string) => {
     const rows = await site.database.db
       .selectFrom('tag_evidence')
@@ -139,7 +143,9 @@ test('a tag that holds up the page is told its time, by its own file or its vend
     expect(await cost(own, 'cost_ms')).toBeGreaterThanOrEqual(800)
     expect(await cost(vendor, 'cost_ms')).toBeGreaterThanOrEqual(800)
     expect(await cost(quick, 'cost_ms')).toBeLessThan(800)
+    expect(await cost(isolated, 'cost_ms')).toBeGreaterThanOrEqual(800)
   }, 30_000)
+  expect(await cost(isolated, 'cost_requests')).toBe(1)
   expect([await cost(own, 'cost_requests'), await cost(vendor, 'cost_requests')]).toEqual([0, 1])
 })
 
