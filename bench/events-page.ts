@@ -1,7 +1,7 @@
 /**
  * The page of a visitor who accepted everything, to Lighthouse: without a tag, with Meta and Google Analytics told by the
- * server, and with their scripts. The scripts are the tests' stand-ins, a few hundred bytes each: the vendors' own are a
- * hundred kilobytes and more, so that the last row is the least that they cost.
+ * server, and with their scripts. The scripts are the tests' stand-ins, a few hundred bytes each: the vendors' own are
+ * larger, so that the last row is the least that they cost.
  */
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'

@@ -5,6 +5,7 @@ import { bumpTagsVersion } from '#server/db/changes.ts'
 import { DESKTOP, launchBrowser } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
 
 let vendors: VendorStandIn
@@ -47,7 +48,7 @@ async function accept(...ids: string[]): Promise<void> {
   await page.goto(site.url)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
-const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 30_000 })
+const ran = (name: string) => until(page, (key) => key in window, name)
 const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
 const reports = async () => {
