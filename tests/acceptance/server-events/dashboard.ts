@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { Today } from '#contract/today.ts'
@@ -53,6 +53,9 @@ export function testDashboard(site: EventSite): void {
   })
 
   test('a click counts once in "Hoje", told by a pixel of the server alone, by a tag, or by both', async () => {
+    // The day does not end meanwhile.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { db } = site.database
     await db.deleteFrom('site_counts').execute()
     const clicks = async () => {
