@@ -114,6 +114,13 @@ test('left to the browser: where no room was told, and what somebody else has pr
   expect(followed).toEqual([])
 })
 
+test('a click that a script sends to the document is nobody’s', () => {
+  const failed = vi.fn()
+  addEventListener('error', failed)
+  document.dispatchEvent(new MouseEvent('click', PLAIN))
+  expect(failed).not.toHaveBeenCalled()
+})
+
 test('a second click is the browser’s at once, on whichever link', () => {
   for (const second of ['#app', '#other', '#self']) {
     departure.asked('c', ['one'])

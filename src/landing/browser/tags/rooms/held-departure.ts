@@ -64,6 +64,8 @@ export class HeldDeparture {
 function followedHere(event: MouseEvent): HTMLAnchorElement | null {
   if (event.defaultPrevented || event.button !== 0) return null
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return null
-  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^=http]')
+  // A script may send a click to the document itself.
+  if (!(event.target instanceof Element)) return null
+  const link = event.target.closest<HTMLAnchorElement>('a[href^=http]')
   return link && /^(_self)?$/.test(link.target) && !link.hasAttribute('download') ? link : null
 }
