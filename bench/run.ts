@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every number of the README, measured now, on this machine. `--quick` takes one short round of each
  * and leaves Next.js and Astro out; `--only=landing`, `--only=data`, `--only=operation`,
- * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent` or `--only=instrument` takes one part.
+ * `--only=database`, `--only=events`, `--only=dashboard`, `--only=consent`, `--only=instrument` or `--only=rooms` takes one part.
  * `--pause` waits for a line of input where what is measured was built for minutes before: a machine can be made quiet then.
  */
 import { once } from 'node:events'
@@ -19,6 +19,7 @@ import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { printTable } from './print-table.ts'
+import { benchRooms } from './rooms.ts'
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean' }, only: { type: 'string' }, pause: { type: 'boolean' } },
@@ -81,6 +82,10 @@ if (isWanted('consent')) {
 if (isWanted('instrument')) {
   console.log()
   printTable([['the instrument', 'measured', 'aim'], ...(await benchInstrument())])
+}
+if (isWanted('rooms')) {
+  console.log()
+  printTable([["the page's main thread, four times slower", 'measured', 'aim'], ...(await benchRooms())])
 }
 if (missing.length > 0)
   console.log(`\nNot measured on this machine:\n${missing.map((line) => `- ${line}`).join('\n')}`)

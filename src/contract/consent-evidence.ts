@@ -3,8 +3,6 @@ import type { ConsentAction } from './consent-choice.ts'
 
 /** Public, newest first; `?before=SEQUENCE` for those before. */
 export const SEALS_PATH = '/.well-known/portico-seals'
-/** The visitor's own receipt: whose it is, the browser's cookie says. */
-export const RECEIPT_PATH = '/api/consent/receipt'
 
 /** Everything, nothing, or something between: as the figures of the day count it. */
 export type ConsentState = 'accepted' | 'partial' | 'refused'

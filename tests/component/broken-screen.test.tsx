@@ -1,5 +1,9 @@
-import { screen } from '@testing-library/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import { Suspense } from 'react'
 import { expect, test, vi } from 'vitest'
+import { lazyPart } from '#admin/components/lazy-part.ts'
+import { ScreenBoundary } from '#admin/components/screen-boundary.tsx'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, makeLogin, makePixel, makeUser, ScriptedSite } from '../support/scripted-site.ts'
 
@@ -32,4 +36,20 @@ test('a screen that breaks says so alone, is tried again, and leaves the others 
   site.pixels = [makePixel({ name: 'Meta' })]
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
+})
+
+test('a screen whose code did not come is not called broken', async () => {
+  vi.mocked(console.error).mockImplementation(() => {})
+  const Screen = lazyPart(() => Promise.reject(new TypeError('offline')))
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ScreenBoundary>
+        <Suspense>
+          <Screen />
+        </Suspense>
+      </ScreenBoundary>
+    </QueryClientProvider>,
+  )
+  await screen.findByRole('heading', { name: 'Esta tela não carregou' })
+  expect(screen.queryByText(/parou de funcionar/)).toBeNull()
 })

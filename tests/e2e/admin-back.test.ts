@@ -12,6 +12,7 @@ import { CONSENT } from '../support/hostile-site.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { noteShifts } from '../support/note-shifts.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 const ROOMS = 3
 
@@ -78,7 +79,8 @@ testWithBackForwardCache(
       expect(ran).toEqual(Array(ROOMS).fill(true))
     }, 60_000)
     // What they keep has come to the page, so that both ways have been gone.
-    await page.waitForFunction(
+    await until(
+      page,
       (count) => Object.keys(localStorage).filter((key) => key.startsWith('portico_room_')).length === count,
       ROOMS,
     )

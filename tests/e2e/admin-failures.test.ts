@@ -3,6 +3,7 @@ import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { loadParts } from '../support/load-parts.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 let admin: AdminSite
 let visit: Visit
@@ -24,7 +25,8 @@ const TODAY = 'features/overview/today-strip.tsx'
 
 /** Code that is not in the page from the start is asked for once there is time; what is tried here is a server that goes after it came. */
 const untilAsked = (part: string) =>
-  visit.page.waitForFunction(
+  until(
+    visit.page,
     (name) => performance.getEntriesByType('resource').some((entry) => entry.name.includes(name)),
     `/${part}-`,
   )

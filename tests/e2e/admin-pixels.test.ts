@@ -4,6 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
+import { until } from '../support/until.ts'
 
 let admin: AdminSite
 let visit: Visit
@@ -187,7 +188,7 @@ describe('code written by hand', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Descartar' }).click()
     await dialog().waitFor({ state: 'detached' })
-    await page.waitForFunction(() => document.activeElement?.textContent === 'Adicionar Pixel')
+    await until(page, () => document.activeElement?.textContent === 'Adicionar Pixel')
     expect(await stored()).toHaveLength(1)
   })
 })
@@ -250,7 +251,7 @@ test('deleting asks in the agreed words, with the safe button focused', async ()
   await question.getByRole('button', { name: 'Excluir' }).click()
   await page.getByText('Pixel excluído: Sai').waitFor()
   expect(await page.getByRole('row', { name: /Sai/ }).count()).toBe(0)
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Gerenciar Pixels e Tags')
+  await until(page, () => document.activeElement?.textContent === 'Gerenciar Pixels e Tags')
   expect(await stored()).toMatchObject([{ name: 'Fica' }])
   await page.getByRole('button', { name: 'Desfazer' }).click()
   await page.getByRole('row', { name: /Sai/ }).waitFor()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 import { untilTags } from '../support/until-tags.ts'
 
 let site: TestApp
@@ -51,7 +52,7 @@ test('the banner comes after the skip link, keeps clear of what it covers, and s
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.className)).toBe('skip')
 
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await until(page, () => document.querySelector('.later') === null)
   await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
   const gap = await page.evaluate(() => {
     const top = document.querySelector('.consent')?.getBoundingClientRect().top ?? 0

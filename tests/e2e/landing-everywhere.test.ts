@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 let site: TestApp
 let browser: Browser
@@ -29,7 +30,7 @@ async function open(options: BrowserContextOptions, path = '/'): Promise<Page> {
 async function load(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(site.url + path)
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await until(page, () => document.querySelector('.later') === null)
   return page
 }
 
@@ -225,7 +226,7 @@ test('before popovers the menu is closed, and its button opens it', async () => 
   })
   const page = await context.newPage()
   await page.goto(site.url)
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await until(page, () => document.querySelector('.later') === null)
   const menu = page.locator('#menu')
   expect(await menu.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'Menu' }).click()
@@ -257,7 +258,5 @@ test('without JavaScript everything is there: text, menu, documents, links', asy
 })
 
 function untilStill(page: Page): Promise<unknown> {
-  return page.waitForFunction(() =>
-    document.getAnimations().every(({ playState }) => playState !== 'running'),
-  )
+  return until(page, () => document.getAnimations().every(({ playState }) => playState !== 'running'))
 }

@@ -11,6 +11,7 @@ import {
   untilSettled,
 } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 let site: TestApp
 beforeAll(async () => {
@@ -52,7 +53,7 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   test('on a desktop nothing moves while the page is read, and no width makes it scroll sideways', async () => {
     const page = await (await newVisitor(DESKTOP)).newPage()
     await page.goto(site.url)
-    await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+    await until(page, () => globalThis.typefaceWorn !== null)
     // Sections are being laid out meanwhile.
     await readToTheEnd(page)
     await untilSettled(page)

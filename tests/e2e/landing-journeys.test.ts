@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted, watchConsole } from '../support/browser.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 let site: TestApp
 let browser: Browser
@@ -37,7 +38,7 @@ describe('header', () => {
       })
     expect(await look()).toEqual(['rgba(0, 0, 0, 0)', true])
     await page.evaluate(() => scrollTo(0, 50))
-    await page.waitForFunction(() => scrollY === 50)
+    await until(page, () => scrollY === 50)
     expect(await header.getAttribute('data-solid')).toBeNull()
     await page.evaluate(() => scrollTo(0, 51))
     await page.locator('header.top[data-solid]').waitFor()
@@ -175,7 +176,7 @@ describe('legal documents', () => {
 
 test('once prefetched, the first press waits for no script from the network', async () => {
   const page = await visit(DESKTOP)
-  await page.waitForFunction(() => document.querySelectorAll('link[rel=modulepreload]').length >= 2)
+  await until(page, () => document.querySelectorAll('link[rel=modulepreload]').length >= 2)
   await page.waitForLoadState('networkidle')
   const loadedPaths = () =>
     page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname))

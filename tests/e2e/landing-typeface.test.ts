@@ -4,6 +4,7 @@ import { DESKTOP, launchBrowser, neverIdle, PHONE, watchConsole } from '../suppo
 import { FONT_WORLDS, type FontWorld } from '../support/font-worlds.ts'
 import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 let site: TestApp
 const browsers = new Map<FontWorld, Browser>()
@@ -147,7 +148,7 @@ test('between the first frame and the typeface stand its file and the boot scrip
   )
   const page = await context.newPage()
   await page.goto(site.url)
-  await page.waitForFunction(() => globalThis.typefaceWorn !== null)
+  await until(page, () => globalThis.typefaceWorn !== null)
   expect(unanswered).not.toEqual([])
 })
 
@@ -156,8 +157,8 @@ test('a browser that is never idle does all the same whatever waits for an idle 
   await context.addInitScript(neverIdle)
   const page = await context.newPage()
   await page.goto(site.url)
-  await page.waitForFunction(() => globalThis.typefaceWorn !== null)
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await until(page, () => globalThis.typefaceWorn !== null)
+  await until(page, () => document.querySelector('.later') === null)
   await page.locator('.art.live').waitFor({ state: 'attached' })
   await page.locator('link[rel=modulepreload]').first().waitFor({ state: 'attached' })
 })

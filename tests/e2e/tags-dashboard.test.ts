@@ -4,6 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
 import { DESKTOP } from '../support/browser.ts'
 import { KILLERS, linksTo } from '../support/nasty-snippets.ts'
+import { until } from '../support/until.ts'
 
 const CALLS_HOME = `<script>
   window.ran = true
@@ -36,7 +37,7 @@ async function visitSite(): Promise<void> {
   const visited = await visitor.newPage()
   await visited.goto(admin.site.url)
   await visited.getByRole('button', { name: 'Aceitar todos' }).click()
-  await visited.waitForFunction(() => 'ran' in window)
+  await until(visited, () => 'ran' in window)
   await vi.waitFor(async () => {
     expect(await admin.site.database.db.selectFrom('tag_reports').selectAll().execute()).toHaveLength(1)
   }, 30_000)
@@ -84,7 +85,8 @@ test('a visit is seen under the status and in the chart, and what it was kept fr
   expect(await policy()).toContain('https://api.novo-fornecedor.com')
   // Another policy is another revision, of which nothing was seen yet.
   await row('Fornecedor novo').getByText('Aguardando visita').waitFor()
-  await page.waitForFunction(
+  await until(
+    page,
     () => document.activeElement?.getAttribute('aria-label') === 'Ver código: Fornecedor novo',
   )
 })
@@ -97,7 +99,7 @@ test('a permission is in the panel with who gave it, and is taken back after a q
   await page.getByText('Revogado: api.novo-fornecedor.com').waitFor()
   await panel.getByRole('button', { name: 'Revogar api.novo-fornecedor.com' }).waitFor({ state: 'detached' })
   expect(await policy()).not.toContain('novo-fornecedor')
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Fala com')
+  await until(page, () => document.activeElement?.textContent === 'Fala com')
 })
 
 test('a pasted snippet is recognised, filled in and saved as it is', async () => {

@@ -11,6 +11,7 @@ import { DESTRUCTIVE, inRoomWords, PAGE_ATTACKS, type PageAttack } from '../supp
 import { findTag, openAttacked } from '../support/playwright-attacked-page.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
+import { until } from '../support/until.ts'
 
 /** A place to attack: where it answers, what it stored, and a browser in which an administrator is signed in. */
 interface Scene {
@@ -95,7 +96,7 @@ async function openScene(url: string, app: TestApp, believedHosts: readonly stri
 
 async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  await page.waitForFunction(() => 'attack' in window)
+  await until(page, () => 'attack' in window)
 }
 
 /** What the attack got, or null. Those that cannot see their own success are judged by what the server did. */

@@ -5,6 +5,7 @@ import { bumpTagsVersion } from '#server/db/changes.ts'
 import { DESKTOP, launchBrowser } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
 
 let vendors: VendorStandIn
@@ -47,7 +48,7 @@ async function accept(...ids: string[]): Promise<void> {
   await page.goto(site.url)
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
 }
-const ran = (name: string) => page.waitForFunction((key) => key in window, name, { timeout: 30_000 })
+const ran = (name: string) => until(page, (key) => key in window, name)
 const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
 const reports = async () => {
@@ -114,17 +115,21 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   }, 30_000)
 })
 
-test('a tag that holds up the page is told its time, by its own file or its vendor’s, and no other tag is', async () => {
+test('a tag that holds up the page is told its time, by its own file, its vendor’s or its room, and no other tag is', async () => {
   const loop = 'for (var end = performance.now() + 900; performance.now() < end; );'
   vendors.serve('cdn.custom-vendor.com/slow.js', loop)
   const own = await custom(`<script>${loop}</script>`)
   const vendor = await custom('<script async src="https://cdn.custom-vendor.com/slow.js"></script>')
   const quick = await custom('<script>window.quick = true</script>')
+  const isolated = await custom(
+    `<script>${loop} navigator.sendBeacon('https://cdn.custom-vendor.com/apart')</script>`,
+    { runs_in: 'isolated' },
+  )
   // One visit in ten is measured: this one.
   await page.addInitScript(() => {
     Math.random = () => 0.05
   })
-  await accept(own, vendor, quick)
+  await accept(own, vendor, quick, isolated)
   const cost = async (id: string, subject: string) => {
     const rows = await site.database.db
       .selectFrom('tag_evidence')
@@ -139,7 +144,9 @@ test('a tag that holds up the page is told its time, by its own file or its vend
     expect(await cost(own, 'cost_ms')).toBeGreaterThanOrEqual(800)
     expect(await cost(vendor, 'cost_ms')).toBeGreaterThanOrEqual(800)
     expect(await cost(quick, 'cost_ms')).toBeLessThan(800)
+    expect(await cost(isolated, 'cost_ms')).toBeGreaterThanOrEqual(800)
   }, 30_000)
+  expect(await cost(isolated, 'cost_requests')).toBe(1)
   expect([await cost(own, 'cost_requests'), await cost(vendor, 'cost_requests')]).toEqual([0, 1])
 })
 

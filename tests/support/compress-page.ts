@@ -11,7 +11,7 @@ export function compressPagesFully(): void {
   })
 }
 
-/** In the place of `compressText` where a server prepares its pages: see `quick-compression.ts`. */
+/** In the place of `compressText` where a server prepares its pages: see `quick-compression.ts`. @public */
 export function compressPage(body: Buffer): Promise<Encodings> {
   return (isFull ? compressText : compressQuickly)(body)
 }

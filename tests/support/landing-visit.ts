@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { untilBooted } from './browser.ts'
+import { until } from './until.ts'
 
 declare global {
   var typefaceWorn: number | null
@@ -34,7 +35,7 @@ export async function noteMovements(context: BrowserContext): Promise<void> {
 /** Booted, and the last thing done that may move the page by itself: sections are laid out after the typeface came. */
 export async function untilSettled(page: Page): Promise<void> {
   await untilBooted(page)
-  await page.waitForFunction(() => document.querySelector('.later') === null)
+  await until(page, () => document.querySelector('.later') === null)
 }
 
 /** What a visit was like, in milliseconds of the page's own clock. */

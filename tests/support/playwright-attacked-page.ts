@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import { DESKTOP } from './browser.ts'
 import { CONSENT } from './hostile-site.ts'
 import type { AttackedPage } from './judge-page-attack.ts'
+import { until } from './until.ts'
 
 /** The room whose document has that function; they open one after the other. */
 export function findTag(page: Page, name: 'attack' | 'attackPage' | 'heard'): Promise<Frame> {
@@ -31,7 +32,7 @@ export async function openAttacked(
   const opening = context.waitForEvent('page')
   await opener.evaluate(() => void open('/?utm_source=a&email=maria@exemplo.com'))
   const page = await opening
-  await page.waitForFunction(() => 'attackPage' in window && 'heard' in window)
+  await until(page, () => 'attackPage' in window && 'heard' in window)
   await page.bringToFront()
   const tag = place === 'page' ? page.mainFrame() : await findTag(page, 'attackPage')
   const victim = place === 'page' ? page.mainFrame() : await findTag(page, 'heard')

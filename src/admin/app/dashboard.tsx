@@ -1,4 +1,4 @@
-import { type RefObject, Suspense, useEffect, useRef } from 'react'
+import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
 import { focusPageHeading } from '../components/page-heading.tsx'
 import { ScreenBoundary } from '../components/screen-boundary.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
@@ -90,7 +90,8 @@ function PixelsPlace({ address }: { address: string }) {
 
 /** Beside the screen, so that it waits for its code too: on every change of screens, the new one's heading has the focus. */
 function HeadingFocus({ arrived }: { arrived: RefObject<boolean> }) {
-  useEffect(() => {
+  // With the screen itself: any later, and it would take the focus from whatever was clicked meanwhile.
+  useLayoutEffect(() => {
     if (arrived.current) focusPageHeading()
     arrived.current = true
   }, [arrived])

@@ -12,6 +12,16 @@ export function ScreenBoundary({ children }: { children: ReactNode }) {
   return <Boundary onRetry={() => queryClient.removeQueries()}>{children}</Boundary>
 }
 
+const BROKEN = {
+  title: 'Esta tela parou de funcionar',
+  text: 'O site e as outras telas continuam no ar. Se acontecer de novo, avise quem cuida do servidor.',
+}
+/** Nothing is broken: part of the code did not come. */
+const NOT_LOADED = {
+  title: 'Esta tela não carregou',
+  text: 'Uma parte dela não chegou. Verifique sua conexão e tente novamente.',
+}
+
 interface BoundaryProps {
   onRetry: () => void
   children: ReactNode
@@ -32,12 +42,12 @@ class Boundary extends Component<BoundaryProps, { failure: { error: unknown } | 
   }
 
   override render() {
-    if (this.state.failure === null) return this.props.children
+    const { failure } = this.state
+    if (failure === null) return this.props.children
     return (
       <Card role="alert">
         <EmptyState
-          title="Esta tela parou de funcionar"
-          text="O site e as outras telas continuam no ar. Se acontecer de novo, avise quem cuida do servidor."
+          {...(failure.error instanceof ScreenNotLoaded ? NOT_LOADED : BROKEN)}
           action={
             <Button look="outline" onClick={this.#retry}>
               <RotateCw aria-hidden="true" />

@@ -1,8 +1,7 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { Deliveries } from '../db/delivery-schema.ts'
-import type { Schema } from '../db/schema.ts'
+import { type DeliveryScope, isInScope } from '../db/delivery-scope.ts'
 import { aheadRange } from '../db/stored-time.ts'
 
 /** What a process has taken, until the lease ends. */
@@ -29,11 +28,8 @@ export interface Claim
   maybeSent: boolean
 }
 
-/** The rows that one lane takes from. */
-export type ClaimScope = { pixelId: string } | { kind: 'newsletter' | 'mail' }
-
 export interface ClaimOptions {
-  scope: ClaimScope
+  scope: DeliveryScope
   now: number
   limit: number
   leaseMs: number
@@ -104,15 +100,6 @@ async function claim(
     leased_until: leased_until ?? until,
     maybeSent: sent_at !== null && Date.parse(sent_at) !== now,
   }))
-}
-
-/** Whether a row is one that the lane takes from. */
-export function isInScope(
-  eb: ExpressionBuilder<Schema, 'deliveries'>,
-  scope: ClaimScope,
-): Expression<SqlBool> {
-  if ('pixelId' in scope) return eb('pixel_id', '=', scope.pixelId)
-  return eb.and([eb('pixel_id', 'is', null), eb('kind', '=', scope.kind)])
 }
 
 /** When the first of a kind is due that no pixel stands for. */

@@ -1,6 +1,7 @@
 import type { DeliveryState } from '#contract/delivery-log.ts'
 import type { Db } from '../db/database.ts'
-import type { Claim, ClaimScope } from './claim-due.ts'
+import type { DeliveryScope } from '../db/delivery-scope.ts'
+import type { Claim } from './claim-due.ts'
 
 /** How long to wait between attempts. */
 export interface BackOff {
@@ -30,7 +31,7 @@ export interface Outcome<Job extends Row = Claim> {
 
 /** What one kind does with what was claimed of it; claiming, holding and settling are the same for all. */
 export interface LaneWork<Job extends Row = Claim> {
-  scope: ClaimScope
+  scope: DeliveryScope
   /** Taken in one round. */
   limit: number
   /** Whom it is sent to counts twice what comes twice: what may have been written is never sent again. */

@@ -2,9 +2,9 @@ import type { RetriedDeliveries } from '#contract/delivery-log.ts'
 import { recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
+import { makeDue } from '../db/make-due.ts'
 import { AppError } from '../http/app-error.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
-import { makeDue } from './make-due.ts'
 
 /** "Tentar de novo": what waits is due now, and a stop is lifted until the vendor says so again. */
 export async function retryDeliveries(db: Db, caller: Caller, pixelId: string): Promise<RetriedDeliveries> {

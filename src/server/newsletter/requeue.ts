@@ -1,7 +1,7 @@
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
-import { makeDue } from '../deliveries/make-due.ts'
+import { makeDue } from '../db/make-due.ts'
 import { queueSubscriptions } from './queue-subscriptions.ts'
 
 export interface Requeued {

@@ -86,7 +86,7 @@ export function testAddresses(site: EventSite): void {
     await vi.waitFor(async () => {
       await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
       expect(await waiting()).toBe(0)
-    }, 15_000)
+    }, 30_000)
     expect(hashes()).toEqual([undefined])
   })
 

@@ -88,7 +88,7 @@ export function testAnswers(site: EventSite): void {
     await vi.waitFor(async () => {
       const { deliveries } = await admin<PixelDeliveries>('GET', `/pixels/${google.id}/deliveries`)
       expect(deliveries[0]).toMatchObject({ state: 'waiting' })
-    }, 15_000)
+    }, 30_000)
     site.apis.isDown = false
     await vi.waitFor(
       async () => {

@@ -37,7 +37,7 @@ export function testPixelTests(site: EventSite): void {
           )
           expect(awaits_copies).toBe(false)
           return seen.flatMap(({ copy }) => copy ?? [])
-        }, 10_000)
+        }, 30_000)
       }
       const copies = await test('TEST48213')
       expect(copies.map(({ check }) => check?.state)).toEqual(told.map(() => state))

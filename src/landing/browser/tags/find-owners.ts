@@ -6,12 +6,12 @@ export function findOwners(address: string, runs: ReadonlyMap<string, TagRun>): 
   if (!URL.canParse(address)) return []
   const all = [...runs.values()]
   const loaders = all.filter((run) => run.loads(address) || run.owns(address))
-  if (loaders.length > 0) return loaders
+  if (loaders[0]) return loaders
   const { hostname } = new URL(address)
   const owners = all.filter(({ tag }) => mayReach(tag, hostname))
   const named = owners.filter(({ tag }) => {
     const id = tag.vendorId ?? tag.hit?.id
     return id && address.includes(id)
   })
-  return named.length > 0 ? named : owners
+  return named[0] ? named : owners
 }

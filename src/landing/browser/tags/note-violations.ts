@@ -1,4 +1,4 @@
-import { type StoppedRequest, TAG_REPORT_MAX_STOPPED } from '#contract/tag-report.ts'
+import type { StoppedRequest } from '#contract/tag-report.ts'
 
 export interface Violations {
   /** True when our policy stopped that very address. */
@@ -22,7 +22,7 @@ export function noteViolations(onViolation: (violation: SecurityPolicyViolationE
   })
   return {
     has: (address) => addresses.has(address),
-    list: () => [...stopped.values()].slice(0, TAG_REPORT_MAX_STOPPED),
+    list: () => [...stopped.values()],
   }
 }
 

@@ -43,7 +43,7 @@ export async function runTags(
     if (told) sendEvent(conversion)
     const ids = deliverConversion(conversion, running())
     if (ids[0]) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
-    void rooms?.then((tell) => tell(conversion, ids.length > 0))
+    void rooms?.then((tell) => tell(conversion, !!ids[0]))
   }
 }
 

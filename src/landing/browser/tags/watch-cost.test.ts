@@ -19,7 +19,12 @@ const b = run('b', ['cdn.b.com', '*.shared.com'], '777777777777777')
 const runs = new Map([a, b].map((each) => [each.tag.id, each]))
 
 type Script = { sourceURL: string; duration: number }
-let observers: { isOn: boolean; type: string; report(scripts: Script[]): void }[] = []
+let observers: {
+  isOn: boolean
+  type: string
+  hear(list: { getEntries(): object[] }): void
+  report(scripts: Script[]): void
+}[] = []
 let waiting: Script[] = []
 
 function stubBrowser({ types = ['resource', 'long-animation-frame'] } = {}) {
@@ -37,7 +42,7 @@ function stubBrowser({ types = ['resource', 'long-animation-frame'] } = {}) {
       observe({ type }: { type: string }) {
         Object.assign(this, { isOn: true, type })
       }
-      takeRecords = () => [{ scripts: waiting.splice(0) }]
+      takeRecords = () => [{ name: '', scripts: waiting.splice(0) }]
       disconnect() {
         this.isOn = false
       }
@@ -78,6 +83,22 @@ test('time goes to the tag whose file or host it is; what nobody or several may 
   expect(costOf?.(b)).toEqual({ ms: 7, requests: 0 })
   expect(costOf?.(undefined).ms).toBe(65)
   expect(observers).toMatchObject([{ isOn: false }])
+})
+
+test('in a room, all that is long is its one tag’s, and what other rooms take is not', () => {
+  stubBrowser({ types: ['longtask'] })
+  vi.stubGlobal('top', {})
+  const take = watchCost(new Map([['a', a]]), findOwners)
+  expect(observers).toMatchObject([{ isOn: true, type: 'longtask' }])
+  observers[0]?.hear({
+    getEntries: () => [
+      { name: 'self', duration: 120.4 },
+      { name: 'cross-origin-ancestor', duration: 900 },
+    ],
+  })
+  const costOf = take?.(['https://cdn.b.com/hit'])
+  expect(costOf?.(a)).toEqual({ ms: 120, requests: 1 })
+  expect(costOf?.(undefined).ms).toBe(0)
 })
 
 test('a visit that froze is told up to a minute', () => {

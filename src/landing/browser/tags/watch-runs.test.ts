@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { TAG_ERROR_MAX_LENGTH, type TagReport } from '#contract/tag-report.ts'
+import { TAG_ERROR_MAX_LENGTH, TAG_REPORT_MAX_STOPPED, type TagReport } from '#contract/tag-report.ts'
 import { SETTLE_MS } from './is-quiet.ts'
 import { TagRun } from './tag-run.ts'
 import { watchRuns } from './watch-runs.ts'
@@ -124,6 +124,16 @@ test.each([
   expect(report?.results[0]?.ms).toBe(ms)
   expect(report?.results[0]?.requests).toBe(ms === undefined ? undefined : 1)
   expect(report?.unattributed_ms).toBe(ms)
+})
+
+test('of what was stopped as much is told as a report holds', async () => {
+  const { start } = watch(tag('a'))
+  start()
+  for (let host = 0; host < 2 * TAG_REPORT_MAX_STOPPED; host++)
+    violate(`https://h${host}.vendor.com/`, 'img-src')
+  vi.advanceTimersByTime(SETTLE_MS)
+  const [report] = await told()
+  expect(report?.stopped).toHaveLength(TAG_REPORT_MAX_STOPPED)
 })
 
 test('what never started is not told', async () => {

@@ -38,7 +38,7 @@ export function watchRuns(
   const tell = (isEarly: boolean) => {
     const seen = look()
     const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
-    if (open.length === 0) return
+    if (!open[0]) return
     const costOf = takeCost?.(seen.addresses)
     takeCost = undefined
     const rooms = open.flatMap(({ inRoom }) => inRoom ?? [])
@@ -51,7 +51,7 @@ export function watchRuns(
         .concat(...rooms.map(({ stopped }) => stopped))
         .slice(0, TAG_REPORT_MAX_STOPPED),
       sees_all: engine === 'firefox',
-      unattributed_ms: costOf?.(undefined).ms,
+      unattributed_ms: costOf?.().ms,
     })
   }
   const describeRun = (run: TagRun, seen: Look, isEarly: boolean, costOf: CostOf | undefined): TagResult => {

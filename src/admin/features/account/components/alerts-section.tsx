@@ -45,7 +45,7 @@ function Choices({ choice }: { choice: AlertChoice }) {
       <fieldset className="not-first:mt-4">
         <legend className="text-sm text-text-2">Avise-me quando</legend>
         {ALERT_KINDS.map((kind) => (
-          <label key={kind} className="flex min-h-11 items-center gap-3 text-[0.9375rem]">
+          <label key={kind} className="flex min-h-11 items-center gap-3 py-1.5 text-[0.9375rem]">
             <input
               type="checkbox"
               className="size-5.5 flex-none accent-ink"

@@ -1,9 +1,9 @@
-import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/in-steps.ts'
-import { type ClaimScope, isInScope } from './claim-due.ts'
+import type { Db } from './database.ts'
+import { type DeliveryScope, isInScope } from './delivery-scope.ts'
+import { inSteps } from './in-steps.ts'
 
 /** What waits for its next attempt is due now, however much it is; gives how many. */
-export function makeDue(db: Db, scope: ClaimScope, now: number): Promise<number> {
+export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<number> {
   const at = new Date(now).toISOString()
   return inSteps(async (rows) => {
     const { numUpdatedRows } = await db
