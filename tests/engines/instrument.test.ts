@@ -10,7 +10,7 @@ for (const browser of BROWSERS) {
   describe.runIf(canBeHad(browser))(`in ${browser}`, () => {
     let journeys: Journeys
     beforeAll(async () => {
-      journeys = await startJourneys(browser)
+      journeys = await startJourneys(browser, { isSecure: true })
     })
     afterAll(() => journeys?.close())
 
