@@ -1,7 +1,7 @@
 /** Elements are found as people find them: by what they are and what they are called. */
 export type Role = 'button' | 'link' | 'switch'
 
-export type PressedKey = 'Tab' | 'Escape' | 'Home' | 'ArrowLeft' | 'ArrowRight'
+export type PressedKey = 'Tab' | 'Escape' | 'Enter' | 'Home' | 'ArrowLeft' | 'ArrowRight'
 
 /** What a journey needs of a browser, whichever it is. Each visitor is new: no cookies, nothing cached. */
 export interface Visitor {

@@ -10,6 +10,7 @@ const WAIT = { timeout: 30_000, interval: 50 }
 const KEYS: Record<PressedKey, string> = {
   Tab: Key.TAB,
   Escape: Key.ESCAPE,
+  Enter: Key.ENTER,
   Home: Key.HOME,
   ArrowLeft: Key.ARROW_LEFT,
   ArrowRight: Key.ARROW_RIGHT,
