@@ -238,3 +238,30 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
   await expect.poll(() => told.getByText('Aceito', { exact: true }).count()).toBe(2)
   expect(await told.getByRole('button', { name: 'Tentar de novo' }).count()).toBe(0)
 })
+
+test('on its first day the strip has no hole, at any width', async () => {
+  const { db } = admin.site.database
+  await db.deleteFrom('site_counts').execute()
+  await db.deleteFrom('newsletter_subscriptions').execute()
+  await db.updateTable('site_state').set({ counted_since: new Date().toISOString() }).execute()
+  await page
+    .getByRole('link', { name: /^Pixels & Tags/ })
+    .first()
+    .click()
+  const strip = page.getByRole('region', { name: 'Hoje' })
+  await page.reload()
+  await strip.getByText('não medido', { exact: true }).first().waitFor()
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 1000 })
+    const gaps = await strip.evaluate((section) => {
+      const parts = [...section.querySelectorAll('header, li, summary, :scope > p')]
+      const boxes = parts.map((part) => part.getBoundingClientRect()).filter(({ height }) => height > 0)
+      const edges = [...boxes, { top: section.getBoundingClientRect().bottom, bottom: 0 }]
+      return edges.map(({ top }, at) => {
+        const above = boxes.slice(0, at).filter((box) => box.top < top)
+        return at === 0 ? 0 : top - Math.max(...above.map(({ bottom }) => bottom))
+      })
+    })
+    expect.soft(Math.max(...gaps), `${width}`).toBeLessThan(44)
+  }
+})
