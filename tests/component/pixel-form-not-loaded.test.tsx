@@ -2,7 +2,8 @@ import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const network = vi.hoisted(() => ({ isAway: true }))
 vi.mock('#admin/features/pixels/components/pixel-modal.tsx', (original) => {
