@@ -2,11 +2,18 @@ import { SITE_TIME_ZONE } from './site-time-zone.ts'
 
 const HOUR_MS = 3_600_000
 
-const DATE = new Intl.DateTimeFormat('en-CA', { timeZone: SITE_TIME_ZONE, dateStyle: 'short' })
+const DATE = new Intl.DateTimeFormat('en', {
+  timeZone: SITE_TIME_ZONE,
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+})
 
-/** `2026-11-15`, as the site's clock has it. */
+/** `2026-11-15`, as the site's clock has it. No locale's own order of the parts is the same in every browser. */
 export function siteDate(time: number): string {
-  return DATE.format(time)
+  const parts = DATE.formatToParts(time)
+  const part = (name: 'year' | 'month' | 'day') => parts.find(({ type }) => type === name)?.value
+  return `${part('year')}-${part('month')}-${part('day')}`
 }
 
 /** When a date begins at the site, in whole hours. Where clocks are moved at midnight, with the first hour of that date. */

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel } from '../support/scripted-rows.ts'
+import { makePixel, NOW } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
 
 let site: ScriptedSite
@@ -79,6 +79,15 @@ test('the trash has its address and its place under the tab, says who, when and 
   expect(document.activeElement).toBe(heading)
   await person.click(screen.getByRole('button', { name: 'Restaurar: Verão' }))
   await screen.findByText('A lixeira está vazia')
+})
+
+test('what a program deleted is told as such', async () => {
+  const kept = { deleted_at: NOW, kept_until: NOW, was_active: true }
+  const { id, name, type, pixel_id } = makePixel({ name: 'Loja' })
+  const deleted = { id, name, type, pixel_id, ...kept, deleted_by: 'service key' }
+  site.answer('GET /admin/api/trash', () => ({ pixels: [deleted], total: 1 }))
+  await openDashboard(site, { path: '/admin/lixeira' })
+  await screen.findByText(/Excluído por um programa, com a chave de serviço,/)
 })
 
 test('a trash that does not come says so, and is asked for again', async () => {

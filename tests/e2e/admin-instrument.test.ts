@@ -7,6 +7,7 @@ import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { findFaults } from '../support/find-faults.ts'
 import { holdRequests } from '../support/hold-requests.ts'
+import { startsOfDays } from '../support/site-days.ts'
 import { startVendorApis, type VendorApis } from '../support/vendor-apis/start-vendor-apis.ts'
 
 const WIDTHS = [320, 375, 768, 1440]
@@ -22,24 +23,21 @@ beforeAll(async () => {
   const { db } = admin.site.database
   await insertPixels(db, [{ name: 'Blog' }, { name: 'Meta Pixel Principal' }])
   await db.updateTable('site_state').set({ counted_since: '2026-01-01T00:00:00.000Z' }).execute()
-  const SLOT_MS = 600_000
-  const now = Math.floor(Date.now() / SLOT_MS) * SLOT_MS
-  const slots = Array.from({ length: 7 }, (_, day) => new Date(now - day * 86_400_000).toISOString())
   await db
     .insertInto('site_counts')
     .values(
-      slots.flatMap((slot, day) => [
-        { slot, subject: 'choice:accepted', count: 987 - day * 60 },
+      startsOfDays().flatMap((slot, day) => [
+        { slot, subject: 'choice:accepted', count: 987 - Math.max(0, day - 1) * 60 },
         { slot, subject: 'choice:refused', count: 306 },
         { slot, subject: 'choice:partial', count: 97 },
         { slot, subject: 'conversion:lead', count: 86 + day * 3 },
         { slot, subject: 'cost:sum:300', count: 97 },
         { slot, subject: 'cost:rest:40', count: 97 },
-        ...(day === 0 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
+        ...(day < 2 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
       ]),
     )
     .execute()
-  const at = new Date(now).toISOString()
+  const at = new Date().toISOString()
   const subscription = (email: string) => ({
     id: randomUUID(),
     email,
@@ -239,4 +237,31 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
   await page.reload()
   await expect.poll(() => told.getByText('Aceito', { exact: true }).count()).toBe(2)
   expect(await told.getByRole('button', { name: 'Tentar de novo' }).count()).toBe(0)
+})
+
+test('on its first day the strip has no hole, at any width', async () => {
+  const { db } = admin.site.database
+  await db.deleteFrom('site_counts').execute()
+  await db.deleteFrom('newsletter_subscriptions').execute()
+  await db.updateTable('site_state').set({ counted_since: new Date().toISOString() }).execute()
+  await page
+    .getByRole('link', { name: /^Pixels & Tags/ })
+    .first()
+    .click()
+  const strip = page.getByRole('region', { name: 'Hoje' })
+  await page.reload()
+  await strip.getByText('não medido', { exact: true }).first().waitFor()
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 1000 })
+    const gaps = await strip.evaluate((section) => {
+      const parts = [...section.querySelectorAll('header, li, summary, :scope > p')]
+      const boxes = parts.map((part) => part.getBoundingClientRect()).filter(({ height }) => height > 0)
+      const edges = [...boxes, { top: section.getBoundingClientRect().bottom, bottom: 0 }]
+      return edges.map(({ top }, at) => {
+        const above = boxes.slice(0, at).filter((box) => box.top < top)
+        return at === 0 ? 0 : top - Math.max(...above.map(({ bottom }) => bottom))
+      })
+    })
+    expect.soft(Math.max(...gaps), `${width}`).toBeLessThan(44)
+  }
 })

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
@@ -65,11 +65,43 @@ test('the banner comes after the skip link, keeps clear of what it covers, and s
     .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().left))
   expect(new Set(lefts).size).toBe(1)
 
+  await readLarge(page)
+
   await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
   await page.getByRole('status').filter({ hasText: 'Escolha salva.' }).waitFor({ state: 'attached' })
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   await expect.poll(() => page.locator('footer').evaluate((footer) => footer.style.paddingBottom)).toBe('')
 })
+
+/** Text at twice its size: no word sticks out of what it is on, and all of it can be reached, however low the screen. */
+async function readLarge(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  const findCut = () =>
+    page.evaluate(() =>
+      Array.from(document.querySelectorAll<HTMLElement>('.consent .btn, .dhead, .prefs .btn'))
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent),
+    )
+  for (const width of [375, 320]) {
+    await page.setViewportSize({ width, height: 640 })
+    expect(await findCut(), `${width}`).toEqual([])
+  }
+  await page.setViewportSize({ width: 320, height: 320 })
+  const reach = await page.locator('.consent').evaluate((banner) => {
+    banner.scrollTop = banner.scrollHeight
+    const { top, bottom } = banner.getBoundingClientRect()
+    const last = banner.querySelector('.btn:last-child')?.getBoundingClientRect().bottom ?? Number.NaN
+    return { isInSight: top >= 0 && bottom <= innerHeight, isWhole: last <= bottom }
+  })
+  expect(reach).toEqual({ isInSight: true, isWhole: true })
+  await page.getByRole('button', { name: 'Preferências', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await findCut()).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
 
 test('two taps on "Preferências" open one dialog', async () => {
   const context = await browser.newContext(PHONE)

@@ -5,10 +5,12 @@ import { PRINCIPAL, type TestApp } from './test-app.ts'
 import type { VendorStandIn } from './vendor-stand-in.ts'
 import type { Visitor } from './visitor.ts'
 
-interface JourneyWorld {
+export interface JourneyWorld {
   visitor: Visitor
   /** With one active pixel of Meta's, named `PIXEL_NAME`. */
   site: TestApp
+  /** Where the visitor finds the site: its own address, or https in front of it. */
+  url: string
   vendors: VendorStandIn
 }
 

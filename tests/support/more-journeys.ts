@@ -1,8 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
-import { readKeys } from '../acceptance/auth-keys.ts'
+import { adminCall } from './admin-call.ts'
 import { DESK, type Journey, PHONE, SHORT_JOURNEYS, until, untilAsked, WAIT } from './engine-journeys.ts'
-import type { TestApp } from './test-app.ts'
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const isDialogClosed = () => document.querySelector('dialog[open]') === null
@@ -107,17 +106,4 @@ export const JOURNEYS: Record<string, Journey> = {
     await untilAsked(visitor)
     expect(await visitor.evaluate(() => document.querySelector('.test-bar') === null)).toBe(true)
   },
-}
-
-/** Calls with the service key. */
-async function adminCall(site: TestApp) {
-  const { service } = await readKeys(site)
-  return async <Answer>(method: string, path: string): Promise<Answer> => {
-    const answer = await fetch(site.url + path, {
-      method,
-      headers: { apikey: service, authorization: `Bearer ${service}`, 'content-type': 'application/json' },
-      ...(method === 'POST' ? { body: '{}' } : {}),
-    })
-    return (await answer.json()) as Answer
-  }
 }

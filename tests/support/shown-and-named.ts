@@ -9,7 +9,12 @@ export const ROLE_SELECTORS: Record<Role, string> = {
 
 /** Runs in the page. */
 export function shownAndNamed(selector: string, name: string): Element | null {
-  const isIt = (element: Element) =>
-    element.getClientRects().length > 0 && (element.ariaLabel ?? element.textContent).trim() === name
+  const nameOf = (element: Element) => {
+    if (element.ariaLabel !== null) return element.ariaLabel
+    const copy = element.cloneNode(true) as Element
+    for (const hidden of copy.querySelectorAll('[aria-hidden=true]')) hidden.remove()
+    return copy.textContent
+  }
+  const isIt = (element: Element) => element.getClientRects().length > 0 && nameOf(element).trim() === name
   return Array.from(document.querySelectorAll(selector)).find(isIt) ?? null
 }

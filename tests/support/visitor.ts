@@ -1,6 +1,8 @@
 /** Elements are found as people find them: by what they are and what they are called. */
 export type Role = 'button' | 'link' | 'switch'
 
+export type PressedKey = 'Tab' | 'Escape' | 'Enter' | 'Home' | 'ArrowLeft' | 'ArrowRight'
+
 /** What a journey needs of a browser, whichever it is. Each visitor is new: no cookies, nothing cached. */
 export interface Visitor {
   /** Resolves once the page has loaded. */
@@ -12,7 +14,7 @@ export interface Visitor {
   click(role: Role, name: string): Promise<void>
   /** Types into the field with that label. */
   type(label: string, text: string): Promise<void>
-  press(key: 'Tab' | 'Escape'): Promise<void>
+  press(key: PressedKey): Promise<void>
   evaluate<Result, Argument = undefined>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument?: Argument,

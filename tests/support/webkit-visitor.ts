@@ -2,10 +2,19 @@ import { Key, type WebDriver, type WebElement } from 'selenium-webdriver'
 import { expect, vi } from 'vitest'
 import { fieldLabelled } from './field-labelled.ts'
 import { ROLE_SELECTORS, shownAndNamed } from './shown-and-named.ts'
-import type { Role, Visitor } from './visitor.ts'
+import type { PressedKey, Role, Visitor } from './visitor.ts'
 import { WEBKIT_TOOLBAR_PX, type WebKit } from './webkit.ts'
 
 const WAIT = { timeout: 30_000, interval: 50 }
+
+const KEYS: Record<PressedKey, string> = {
+  Tab: Key.TAB,
+  Escape: Key.ESCAPE,
+  Enter: Key.ENTER,
+  Home: Key.HOME,
+  ArrowLeft: Key.ARROW_LEFT,
+  ArrowRight: Key.ARROW_RIGHT,
+}
 
 export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
   const driver = await webkit.open()
@@ -32,11 +41,7 @@ export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
         await bringIntoView(driver, field)
         await field.sendKeys(text)
       }, WAIT),
-    press: (key) =>
-      driver
-        .actions()
-        .sendKeys(key === 'Tab' ? Key.TAB : Key.ESCAPE)
-        .perform(),
+    press: (key) => driver.actions().sendKeys(KEYS[key]).perform(),
     evaluate,
     screenshot: async () => Buffer.from(await driver.takeScreenshot(), 'base64'),
     close: () => driver.quit(),

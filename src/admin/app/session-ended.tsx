@@ -1,5 +1,6 @@
 import { Component, type ComponentProps, type ReactNode, Suspense, useState } from 'react'
 import { Button } from '../components/button.tsx'
+import { NotLoadedDialog } from '../components/not-loaded-dialog.tsx'
 import { makeSessionEndedDialog } from './lazy-doors.ts'
 
 type DialogProps = ComponentProps<ReturnType<typeof makeSessionEndedDialog>>
@@ -9,38 +10,21 @@ export function SessionEnded(props: DialogProps) {
   const [attempt, setAttempt] = useState(() => ({ Dialog: makeSessionEndedDialog(), number: 0 }))
   const retry = () => setAttempt(({ number }) => ({ Dialog: makeSessionEndedDialog(), number: number + 1 }))
   return (
-    <LoadBoundary key={attempt.number} fallback={<NotLoaded onRetry={retry} />}>
+    <LoadBoundary
+      key={attempt.number}
+      fallback={
+        <NotLoadedDialog title="A sua sessão terminou, e a tela para entrar de novo não carregou. O que você digitou continua aqui.">
+          <Button look="onInk" onClick={retry} className="border-current">
+            Tentar novamente
+          </Button>
+        </NotLoadedDialog>
+      }
+    >
       <Suspense>
         <attempt.Dialog {...props} />
       </Suspense>
     </LoadBoundary>
   )
-}
-
-function NotLoaded({ onRetry }: { onRetry: () => void }) {
-  return (
-    <dialog
-      ref={open}
-      aria-labelledby="not-loaded"
-      onCancel={(event) => event.preventDefault()}
-      // A form that is open takes a press outside of it for a wish to close it, and lets nothing else be pressed.
-      onPointerDown={(event) => event.stopPropagation()}
-      style={{ pointerEvents: 'auto' }}
-      className="on-ink m-auto max-w-[34rem] rounded-2xl p-6 shadow-high"
-    >
-      <p id="not-loaded" className="mb-4 text-pretty">
-        A sua sessão terminou, e a tela para entrar de novo não carregou. O que você digitou continua aqui.
-      </p>
-      <Button look="onInk" onClick={onRetry} className="border-current">
-        Tentar novamente
-      </Button>
-    </dialog>
-  )
-}
-
-/** Above a form that may be open: the browser's own dialog needs no code that might not come either. */
-function open(dialog: HTMLDialogElement | null): void {
-  if (dialog?.open === false) dialog.showModal()
 }
 
 interface LoadBoundaryProps {

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { AlertKind } from '#contract/alerts.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { siteDate } from '#contract/site-day.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import type { Alert } from './find-alerts.ts'
 import { nextMorning } from './next-morning.ts'
-
-const DATE = new Intl.DateTimeFormat('en-CA', { timeZone: SITE_TIME_ZONE, dateStyle: 'short' })
 
 interface Recipient {
   userId: string
@@ -46,7 +44,7 @@ async function noteAlert(
   now: number,
 ): Promise<void> {
   const at = new Date(now).toISOString()
-  const day = DATE.format(now)
+  const day = siteDate(now)
   await change(db, async (trx) => {
     const isNew = await trx
       .insertInto('alert_states')

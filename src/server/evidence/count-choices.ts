@@ -1,15 +1,13 @@
 import type { EvidenceRecord } from '#contract/consent-evidence.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { siteDate } from '#contract/site-day.ts'
 import type { Db } from '../db/database.ts'
-
-const DATE = new Intl.DateTimeFormat('en-CA', { timeZone: SITE_TIME_ZONE, dateStyle: 'short' })
 
 /** In the transaction that gives these records their leaves: each is counted as often as it is sealed, which is once. */
 export async function countChoices(trx: Db, records: readonly EvidenceRecord[]): Promise<void> {
   const counts = new Map<string, { day: string; text_version: number; action: string; choice: string }[]>()
   for (const { recorded_at, notice, event, state } of records) {
     const row = {
-      day: DATE.format(new Date(recorded_at)),
+      day: siteDate(Date.parse(recorded_at)),
       text_version: knownVersion(notice),
       action: event,
       choice: state,

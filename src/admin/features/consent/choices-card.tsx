@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
+import { ChartHead } from '#admin/components/chart-head.tsx'
 import { Segment } from '#admin/components/segment.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
@@ -41,15 +42,11 @@ export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
   const total = sumChoices(overview.counts)
   return (
     <Card role="region" aria-labelledby="choices-heading">
-      <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-4 sm:px-5">
-        <div className="min-w-0 flex-[1_1_16rem]">
-          <h3 id="choices-heading" className="text-base tracking-tight">
-            Escolhas por dia
-          </h3>
-          <p className="text-sm text-pretty text-text-2">
-            Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília.
-          </p>
-        </div>
+      <ChartHead
+        id="choices-heading"
+        title="Escolhas por dia"
+        text="Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília."
+      >
         <Segment
           label="Período"
           options={PERIODS}
@@ -67,7 +64,7 @@ export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
           labelOf={(each) => each}
           onChange={setView}
         />
-      </header>
+      </ChartHead>
       {view === 'Tabela' ? (
         <ChoicesTable days={days} total={total} />
       ) : (

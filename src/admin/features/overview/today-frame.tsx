@@ -24,7 +24,7 @@ export function TodayFrame({ when, budget, note, isBusy = false, children }: Tod
         {when ? <p className="text-[0.8125rem] text-on-ink-2">{when}</p> : null}
         {budget ? <p className="text-[0.8125rem] text-pretty text-on-ink-2 lg:ml-auto">{budget}</p> : null}
       </header>
-      <div className="flex-1">{children}</div>
+      <div className="grid flex-1">{children}</div>
       {note ? (
         <>
           <p className="mt-3 hidden text-[0.8125rem]/5 text-pretty text-on-ink-2 sm:block">{note}</p>

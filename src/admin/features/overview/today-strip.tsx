@@ -29,7 +29,7 @@ export function TodayStrip({ problems }: TodayStripProps) {
     return (
       <TodayFrame isBusy={today.isPending}>
         {today.isError ? (
-          <p className="flex flex-wrap items-center gap-x-4 text-[0.9375rem] text-on-ink-2">
+          <p className="flex flex-wrap items-center gap-x-4 self-start text-[0.9375rem] text-on-ink-2">
             Não deu para ler os números de hoje.
             <QuietButton
               className="mx-0 px-0 text-on-ink hover:text-accent"
@@ -64,7 +64,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
   const refusedShare = share(refused.today, choices.today)
   const before = share(accepted.yesterday, choices.yesterday)
   return (
-    <ul className="-mx-2 grid grid-cols-2 gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
+    <ul className="-mx-2 grid grid-cols-2 content-evenly gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
       <Counted label="Visitas que escolheram" figure={choices} dates={dates} path={CONSENT_PATH} />
       <TodayFigure
         label="Aceitaram tudo"

@@ -1,9 +1,10 @@
 import { Plus } from 'lucide-react'
-import { type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { OpenedPart } from '#admin/components/opened-part.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -75,7 +76,11 @@ export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenPr
       ) : (
         <PixelSkeleton />
       )}
-      <Suspense>{form === null ? null : <PixelModal {...form} onClose={() => setForm(null)} />}</Suspense>
+      {form === null ? null : (
+        <OpenedPart onClose={() => setForm(null)}>
+          <PixelModal {...form} onClose={() => setForm(null)} />
+        </OpenedPart>
+      )}
     </>
   )
 }
@@ -165,23 +170,22 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
           <PixelTable pixels={found} runs={runs} shownCodeId={shownCodeId} actions={actions} />
         )}
       </Card>
-      <Suspense>
-        {shown ? (
+      {shown ? (
+        <OpenedPart key={shown.id} onClose={() => closeCode(shown.id)}>
           <CodePanel
-            key={shown.id}
             pixel={shown}
             run={runs.runOf(shown.id)}
             onMend={(startsAt) => onEdit(shown, startsAt)}
             onClose={() => closeCode(shown.id)}
           />
-        ) : null}
-      </Suspense>
+        </OpenedPart>
+      ) : null}
       <BlockedHosts pixels={pixels} />
       <PolicyNotice />
       <ContainerNotice />
       <SharedOriginNotice pixels={pixels} />
-      <Suspense>
-        {pixelToDelete ? (
+      {pixelToDelete ? (
+        <OpenedPart onClose={() => setPixelToDelete(null)}>
           <DeletePixelDialog
             name={pixelToDelete.name}
             onCancel={() => setPixelToDelete(null)}
@@ -190,8 +194,8 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
               setPixelToDelete(null)
             }}
           />
-        ) : null}
-      </Suspense>
+        </OpenedPart>
+      ) : null}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
+import { ChartHead } from '#admin/components/chart-head.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { Segment } from '#admin/components/segment.tsx'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
@@ -38,16 +39,11 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
   const row = selected === null ? undefined : data?.rows[selected]
   return (
     <Card role="region" aria-labelledby="ledger-heading" aria-busy={data === undefined && !isError}>
-      <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-2 sm:px-5">
-        <div className="min-w-0 flex-[1_1_16rem]">
-          <h3 id="ledger-heading" className="text-base tracking-tight">
-            {isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
-          </h3>
-          <p className="text-sm text-pretty text-text-2">
-            {period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre
-            fecham com o total.
-          </p>
-        </div>
+      <ChartHead
+        id="ledger-heading"
+        title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
+        text={`${period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre fecham com o total.`}
+      >
         {hasCopies ? (
           <Segment
             label="O que contar"
@@ -74,7 +70,7 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
           labelOf={(each) => each}
           onChange={setView}
         />
-      </header>
+      </ChartHead>
       {data === undefined ? (
         isError ? (
           <LoadFailure

@@ -1,11 +1,12 @@
 import { ChevronLeft, Pencil, Trash2 } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { CopyButton } from '#admin/components/copy-button.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { OpenedPart } from '#admin/components/opened-part.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { navigate } from '#admin/lib/address.ts'
 import { openHere } from '#admin/lib/open-here.ts'
@@ -171,9 +172,11 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
           <HistoryCard pixel={pixel} />
         </div>
       </div>
-      <Suspense>
-        {form === null ? null : <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />}
-      </Suspense>
+      {form === null ? null : (
+        <OpenedPart onClose={() => setForm(null)}>
+          <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />
+        </OpenedPart>
+      )}
       {isAsking ? (
         <DeletePixelDialog
           name={pixel.name}

@@ -1,9 +1,10 @@
 import { ChevronLeft } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/empty-state.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { OpenedPart } from '#admin/components/opened-part.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { navigate } from '#admin/lib/address.ts'
 import { openHere } from '#admin/lib/open-here.ts'
@@ -124,11 +125,11 @@ function Test({ pixelId, pixel, testId }: TestProps) {
           )}
         </Card>
       </div>
-      <Suspense>
-        {form !== null && pixel !== undefined ? (
+      {form !== null && pixel !== undefined ? (
+        <OpenedPart onClose={() => setForm(null)}>
           <PixelModal pixel={pixel} startsAt={form} onClose={() => setForm(null)} />
-        ) : null}
-      </Suspense>
+        </OpenedPart>
+      ) : null}
     </>
   )
 }

@@ -16,6 +16,11 @@ import { TypeGlyph } from '../components/type-glyph.tsx'
 import { useTrash } from './read-trash.ts'
 
 const DAY_MS = 86_400_000
+/** Those that are no person. */
+const ACTORS: Readonly<Record<string, string>> = {
+  'service key': 'um programa, com a chave de serviço',
+  'command line': 'alguém no servidor',
+}
 
 /** Deleted pixels, and the way back for as long as there is one. */
 export function TrashScreen() {
@@ -101,7 +106,7 @@ function TrashItem({ pixel, isRestoring, onRestore }: TrashItemProps) {
           )}
         </p>
         <p className="text-sm text-text-2">
-          Excluído por {pixel.deleted_by},{' '}
+          Excluído por {ACTORS[pixel.deleted_by] ?? pixel.deleted_by},{' '}
           <time dateTime={pixel.deleted_at} title={formatMinute(pixel.deleted_at)}>
             {formatAgo(pixel.deleted_at, Date.now())}
           </time>

@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto'
+import { expect, vi } from 'vitest'
+import { adminCall } from './admin-call.ts'
+import {
+  DESK,
+  type Journey,
+  type JourneyWorld,
+  PHONE,
+  PIXEL_NAME,
+  until,
+  untilAsked,
+  WAIT,
+} from './engine-journeys.ts'
+import { startsOfDays } from './site-days.ts'
+import { PRINCIPAL, type TestApp } from './test-app.ts'
+import type { Visitor } from './visitor.ts'
+
+async function signIn({ visitor, url }: JourneyWorld): Promise<void> {
+  await visitor.resize(...DESK)
+  await visitor.goto(`${url}/admin`)
+  await visitor.type('Email', PRINCIPAL.email)
+  await visitor.type('Senha', PRINCIPAL.password)
+  await visitor.click('button', 'Entrar')
+  await reads(visitor, 'Hoje')
+}
+
+/** Waits until the page says so, wherever. */
+async function reads(visitor: Visitor, text: string): Promise<void> {
+  const isThere = (wanted: string) => document.body.innerText.includes(wanted)
+  await vi.waitFor(async () => expect(await visitor.evaluate(isThere, text), text).toBe(true), WAIT)
+}
+
+async function doesNotRead(visitor: Visitor, text: string): Promise<void> {
+  const isThere = (wanted: string) => document.body.innerText.includes(wanted)
+  await vi.waitFor(async () => expect(await visitor.evaluate(isThere, text), text).toBe(false), WAIT)
+}
+
+/** Nothing scrolls sideways. */
+async function fits(visitor: Visitor): Promise<void> {
+  const excess = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+  expect(await visitor.evaluate(excess)).toBeLessThanOrEqual(0)
+}
+
+const spoken = () => document.querySelector('[role=slider]')?.getAttribute('aria-valuetext') ?? ''
+
+const focusUndo = () => {
+  const buttons = Array.from(document.querySelectorAll('button'))
+  const undo = buttons.find(({ textContent }) => textContent.startsWith('Desfazer'))
+  undo?.focus()
+  return undo !== undefined && document.activeElement === undo
+}
+
+const verdict = () => document.getElementById('verdict-heading')?.textContent
+/** Browsers differ in what they tell of a request. */
+const WORKED = /^(Rodou sem erro, e nada foi barrado|A visita foi enviada a Meta Pixel|Meta Pixel respondeu)$/
+
+/** So many accepted today. */
+async function countChoices(site: TestApp, count: number): Promise<void> {
+  const rows = startsOfDays().map((slot) => ({ slot, subject: 'choice:accepted', count }))
+  await site.database.db.insertInto('site_counts').values(rows).execute()
+}
+
+async function subscribe(site: TestApp, email: string): Promise<void> {
+  const at = new Date().toISOString()
+  await site.database.db
+    .insertInto('newsletter_subscriptions')
+    .values({
+      id: randomUUID(),
+      email,
+      delivery_key: randomUUID(),
+      status: 'delivered',
+      attempts: 1,
+      last_error: null,
+      delivered_at: at,
+      next_attempt_at: at,
+      created_at: at,
+    })
+    .execute()
+}
+
+/** What an administrator reads and does on the screens around the list, in the words of `docs/engines.md`. */
+export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
+  'Hoje leads to the subscriptions; one is found, saved and erased, and the activity says so': async (
+    world,
+  ) => {
+    const { visitor, site } = world
+    await countChoices(site, 987)
+    await subscribe(site, 'jonas@exemplo.com.br')
+    await subscribe(site, 'marina@exemplo.com.br')
+    await signIn(world)
+    await reads(visitor, '987')
+    await visitor.evaluate(() =>
+      document.querySelector<HTMLElement>('main a[href="/admin/inscricoes"]')?.click(),
+    )
+    await reads(visitor, 'marina@exemplo.com.br')
+    await visitor.click('button', 'Baixar CSV')
+    await visitor.type('Buscar por e-mail', 'jonas')
+    await doesNotRead(visitor, 'marina@exemplo.com.br')
+    await visitor.click('button', 'Apagar: jonas@exemplo.com.br')
+    await until(visitor, () => document.querySelector('[role=alertdialog]')?.contains(document.activeElement))
+    await visitor.click('button', 'Apagar')
+    await reads(visitor, 'Nenhuma inscrição encontrada')
+    await visitor.click('link', 'Usuários Admin')
+    await visitor.click('link', 'Atividade')
+    await reads(visitor, 'apagou uma inscrição a pedido da pessoa')
+    await reads(visitor, 'baixou a lista de inscrições')
+    await fits(visitor)
+  },
+
+  'the page of a pixel: its chart by keyboard, its table, its history, and an older version restored': async (
+    world,
+  ) => {
+    const { visitor, site } = world
+    const call = await adminCall(site)
+    const code = '<script>a()</script>'
+    const [{ id }] = await call<[{ id: string }]>('POST', '/rest/v1/tracking_pixels', {
+      name: 'Loja',
+      type: 'custom',
+      code,
+    })
+    await call('PATCH', `/rest/v1/tracking_pixels?id=eq.${id}`, { name: 'Loja nova' })
+    await signIn(world)
+    await visitor.click('link', 'Loja nova')
+    await until(visitor, () => document.activeElement?.textContent === 'Loja nova')
+    await until(visitor, () => document.querySelector('[role=slider]') !== null)
+    await visitor.evaluate(() => document.querySelector<HTMLElement>('[role=slider]')?.focus())
+    const newest = await visitor.evaluate(spoken)
+    await visitor.press('ArrowLeft')
+    await vi.waitFor(async () => expect(await visitor.evaluate(spoken)).not.toBe(newest), WAIT)
+    await visitor.press('Home')
+    await until(visitor, () => document.querySelector('[role=slider]')?.getAttribute('aria-valuenow') === '0')
+    await visitor.click('button', '90 dias')
+    await visitor.click('button', 'Tabela')
+    await until(visitor, () => document.querySelector('main table tbody tr') !== null)
+    await fits(visitor)
+    const restore = () =>
+      document.querySelector<HTMLElement>('button[aria-label^="Restaurar esta versão"]')?.ariaLabel ?? ''
+    await vi.waitFor(async () => expect(await visitor.evaluate(restore)).not.toBe(''), WAIT)
+    await visitor.click('button', await visitor.evaluate(restore))
+    await reads(visitor, 'Versão restaurada')
+    await until(visitor, () => document.querySelector('main h2')?.textContent === 'Loja')
+  },
+
+  'a deleted pixel comes back by its message, and from the trash on a phone': async (world) => {
+    const { visitor, site, url } = world
+    const call = await adminCall(site)
+    const [{ id }] = await call<[{ id: string }]>('POST', '/rest/v1/tracking_pixels', {
+      name: 'Blog',
+      type: 'custom',
+      code: '<script>b()</script>',
+    })
+    const isThere = async () =>
+      (await call<unknown[]>('GET', `/rest/v1/tracking_pixels?id=eq.${id}&select=id`)).length === 1
+    const remove = async () => {
+      await visitor.click('button', 'Excluir: Blog')
+      await until(visitor, () =>
+        document.querySelector('[role=alertdialog]')?.contains(document.activeElement),
+      )
+      await visitor.click('button', 'Excluir')
+      await reads(visitor, 'Pixel excluído: Blog')
+      await vi.waitFor(async () => expect(await isThere()).toBe(false), WAIT)
+    }
+    await signIn(world)
+    await remove()
+    // By keyboard: a message slides in, and a pointer would aim at where it was.
+    await until(visitor, focusUndo)
+    await visitor.press('Enter')
+    await vi.waitFor(async () => expect(await isThere()).toBe(true), WAIT)
+    await visitor.click('link', 'Blog')
+    await remove()
+    await visitor.resize(...PHONE)
+    await visitor.goto(`${url}/admin/lixeira`)
+    await reads(visitor, 'mais 30 dias')
+    await fits(visitor)
+    await visitor.click('button', 'Restaurar: Blog')
+    await reads(visitor, 'Pixel restaurado: Blog')
+    await until(visitor, () => document.querySelector('[aria-label="Restaurar: Blog"]') === null)
+    expect(await isThere()).toBe(true)
+  },
+
+  'Testar agora opens the site with its link, and tells what became of the visit': async (world) => {
+    const { visitor, site } = world
+    await signIn(world)
+    await visitor.click('link', PIXEL_NAME)
+    // One tab for the journey: what would open in another is kept.
+    await visitor.evaluate(() => {
+      window.open = (url) => {
+        document.documentElement.dataset.opened = String(url)
+        return null
+      }
+    })
+    await visitor.click('button', 'Testar agora')
+    await until(visitor, () => document.documentElement.dataset.opened !== undefined)
+    await reads(visitor, 'Esperando o site abrir')
+    const [opened, address] = await visitor.evaluate(() => [
+      document.documentElement.dataset.opened ?? '',
+      location.href,
+    ])
+    await visitor.goto(opened ?? '')
+    await untilAsked(visitor)
+    await visitor.click('button', 'Aceitar todos')
+    const testId = address?.split('/').at(-1) ?? ''
+    await vi.waitFor(async () => {
+      const { steps } = await site.database.db
+        .selectFrom('tag_tests')
+        .select('steps')
+        .where('id', '=', testId)
+        .executeTakeFirstOrThrow()
+      expect(steps.map(({ kind }) => kind)).toContain('settled')
+    }, WAIT)
+    await visitor.goto(address ?? '')
+    await vi.waitFor(async () => expect(await visitor.evaluate(verdict)).toMatch(WORKED), WAIT)
+    await reads(visitor, 'connect.facebook.net')
+    await doesNotRead(visitor, 'Esperando')
+    await fits(visitor)
+  },
+
+  'consent and inventory say what was chosen and what runs, on a phone too': async (world) => {
+    const { visitor, url } = world
+    await signIn(world)
+    for (const [width, height] of [DESK, PHONE]) {
+      await visitor.resize(width, height)
+      await visitor.goto(`${url}/admin/consentimento`)
+      await reads(visitor, 'Dossiê')
+      await fits(visitor)
+      await visitor.goto(`${url}/admin/inventario`)
+      await reads(visitor, PIXEL_NAME)
+      await reads(visitor, 'Na página como está desde')
+      await fits(visitor)
+    }
+    await visitor.click('button', `Anotar o motivo: ${PIXEL_NAME}`)
+    await visitor.type('Por que esta tag está no site?', 'Medir a campanha')
+    await visitor.click('button', 'Guardar')
+    await reads(visitor, 'Motivo anotado')
+    await visitor.reload()
+    await reads(visitor, 'Medir a campanha')
+  },
+}
