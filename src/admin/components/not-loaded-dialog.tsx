@@ -14,7 +14,9 @@ export function NotLoadedDialog({ title, text, onClose, children }: NotLoadedDia
     <dialog
       ref={open}
       aria-labelledby="not-loaded"
-      onCancel={(event) => onClose ?? event.preventDefault()}
+      onCancel={(event) => {
+        if (onClose === undefined) event.preventDefault()
+      }}
       onClose={onClose}
       // A form that is open takes a press outside of it for a wish to close it, and lets nothing else be pressed.
       onPointerDown={(event) => event.stopPropagation()}
