@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { builtThreads } from './tests/support/built-threads.ts'
 import { quickCompression } from './tests/support/quick-compression.ts'
+import { quickReports } from './tests/support/quick-reports.ts'
 
 /** Waiting ends with the fact, not with the clock: a step that takes a second takes twenty on a busy machine. */
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 }
@@ -16,7 +17,7 @@ const DOM = { environment: 'happy-dom', setupFiles: ['tests/support/component-se
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
-  plugins: [builtThreads(), quickCompression()],
+  plugins: [builtThreads(), quickCompression(), quickReports()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
