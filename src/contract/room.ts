@@ -65,6 +65,8 @@ export const ROOM_REPORT_MAX_LENGTH = 6_000
 /** From the room to the page. Whatever the tag itself sends looks the same: it can only ever speak for itself. */
 export type RoomMessage =
   | { portico: 'report'; report: RoomReport }
-  /** The vendor's function was there to be called. */
+  /** A conversion was passed on, and the vendor's function was there to be called. */
   | { portico: 'told'; id: string }
+  /** The same without such a function: whoever listens heard of it. */
+  | { portico: 'heard'; id: string }
   | { portico: 'jar'; jar: Jar }

@@ -3,7 +3,8 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { BIA, MARINA, ScriptedSite } from '../support/scripted-site.ts'
+import { BIA, MARINA } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const PATH = '/admin/atividade'
 

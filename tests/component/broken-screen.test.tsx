@@ -5,7 +5,8 @@ import { expect, test, vi } from 'vitest'
 import { lazyPart } from '#admin/components/lazy-part.ts'
 import { ScreenBoundary } from '#admin/components/screen-boundary.tsx'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { BIA, makeLogin, makePixel, makeUser, ScriptedSite } from '../support/scripted-site.ts'
+import { BIA, makeLogin, makePixel, makeUser } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const MALFORMED = 'ontem'
 

@@ -3,7 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Inventory, InventoryItem } from '#contract/inventory.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const PATH = '/admin/inventario'
 const FILE = { url: 'https://vendor.example/tag.js', bytes: 3, changed_at: null, changes: 0, reason: null }

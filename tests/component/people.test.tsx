@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makeLogin, ScriptedSite } from '../support/scripted-site.ts'
+import { makeLogin } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 let site: ScriptedSite
 beforeEach(() => {

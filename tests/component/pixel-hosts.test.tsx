@@ -2,7 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makeBlocked, makeStatus, ScriptedSite } from '../support/scripted-site.ts'
+import { makeBlocked, makeStatus } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const LINKEDIN = { id: 'linkedin', name: 'LinkedIn' }
 

@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, makeStatus, makeUser, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel, makeStatus, makeUser } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const TAGS = 'GET /admin/api/tags'
 const LIST = 'GET /rest/v1/tracking_pixels'

@@ -4,7 +4,8 @@ import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
 import type { PixelVersion } from '#contract/pixel-history.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { BIA, MARINA, NOW, ScriptedSite } from '../support/scripted-site.ts'
+import { BIA, MARINA, NOW } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const HOUR_MS = 3_600_000
 

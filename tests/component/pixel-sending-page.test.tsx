@@ -5,7 +5,8 @@ import type { LedgerRow } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makeDeliveries, NOW, ScriptedSite } from '../support/scripted-site.ts'
+import { makeDeliveries, NOW } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 type LoggedDelivery = PixelDeliveries['deliveries'][number]
 const NONE = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }

@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const STORE = 'PATCH /rest/v1/tracking_pixels'
 const LIST = 'GET /rest/v1/tracking_pixels'

@@ -4,7 +4,8 @@ import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import type { NewTest, TestVerdict } from '#contract/tag-test.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { BIA, makeTest, ScriptedSite } from '../support/scripted-site.ts'
+import { BIA, makeTest } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 let site: ScriptedSite
 let opened: unknown[][]

@@ -3,7 +3,8 @@ import { lazy } from 'react'
 import { expect, test, vi } from 'vitest'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makePixel, ScriptedSite } from '../support/scripted-site.ts'
+import { makePixel } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 /** The first time, the network is away. */
 vi.mock('#admin/app/lazy-doors.ts', async (original) => {

@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { BIA, MARINA, makeLogin, makePixel, NOW, PASSWORD, ScriptedSite } from '../support/scripted-site.ts'
+import { BIA, MARINA, makeLogin, makePixel, NOW, PASSWORD } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 let site: ScriptedSite
 beforeEach(() => {

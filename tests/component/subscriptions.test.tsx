@@ -2,7 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
-import { makeSubscription, ScriptedSite } from '../support/scripted-site.ts'
+import { makeSubscription } from '../support/scripted-rows.ts'
+import { ScriptedSite } from '../support/scripted-site.ts'
 
 const PATH = '/admin/inscricoes'
 

@@ -4,6 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
 import { DESKTOP } from '../support/browser.ts'
 import { KILLERS, linksTo } from '../support/nasty-snippets.ts'
+import { reportTotals } from '../support/report-totals.ts'
 import { until } from '../support/until.ts'
 
 const CALLS_HOME = `<script>
@@ -39,7 +40,7 @@ async function visitSite(): Promise<void> {
   await visited.getByRole('button', { name: 'Aceitar todos' }).click()
   await until(visited, () => 'ran' in window)
   await vi.waitFor(async () => {
-    expect(await admin.site.database.db.selectFrom('tag_reports').selectAll().execute()).toHaveLength(1)
+    expect((await reportTotals(admin.site.database.db)).size).toBe(1)
   }, 30_000)
   await visitor.close()
 }

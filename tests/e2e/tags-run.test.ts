@@ -4,6 +4,7 @@ import type { Pixel } from '#contract/pixel.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import { DESKTOP, launchBrowser } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
+import { reportTotals } from '../support/report-totals.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { until } from '../support/until.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
@@ -51,10 +52,7 @@ async function accept(...ids: string[]): Promise<void> {
 const ran = (name: string) => until(page, (key) => key in window, name)
 const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
-const reports = async () => {
-  const rows = await site.database.db.selectFrom('tag_reports').selectAll().execute()
-  return new Map(rows.map((row) => [row.pixel_id, row]))
-}
+const reports = () => reportTotals(site.database.db)
 
 test('scripts keep their order, their globals and themselves, as in a page', async () => {
   vendors.serve('cdn.custom-vendor.com/first.js', 'steps.push("vendor")')

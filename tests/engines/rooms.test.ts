@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { BROWSERS, canBeHad, launchEngine } from '../support/browser-engines.ts'
+import { canBeHad, launchEngine } from '../support/browser-engines.ts'
+import { writeDocRow } from '../support/doc-table.ts'
 import { untilAsked } from '../support/engine-journeys.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { APP_URL, LABELS, leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
@@ -9,9 +10,15 @@ import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
 import type { BrowserEngine } from '../support/visitor.ts'
 
 const DEPARTURES = 50
+const PLACES = [
+  { place: 'Chromium, one process for all', browser: 'Chromium' },
+  { place: 'Chromium, a process for the rooms', browser: 'Chromium', isolatesSites: true },
+  { place: 'Firefox', browser: 'Firefox' },
+  { place: 'WebKit', browser: 'WebKit' },
+] as const
 
-for (const browser of BROWSERS) {
-  describe.runIf(canBeHad(browser))(`in ${browser}`, () => {
+for (const { place, browser, ...how } of PLACES) {
+  describe.runIf(canBeHad(browser))(place, () => {
     let vendors: VendorStandIn
     let site: TestApp
     let engine: BrowserEngine
@@ -34,7 +41,7 @@ for (const browser of BROWSERS) {
         const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
         expect(manifest.split('"room"')).toHaveLength(ROOMMATES.length + 1)
       }, 60_000)
-      engine = await launchEngine(browser, { vendors })
+      engine = await launchEngine(browser, { vendors, ...how })
     })
     afterAll(async () => {
       await engine?.close()
@@ -58,12 +65,18 @@ for (const browser of BROWSERS) {
           leave: () => visitor.click('link', 'Abrir Conta'),
         })
         await visitor.close()
-        if (missing.length > 0) console.log(browser, departure, missing)
+        if (missing.length > 0) console.log(place, departure, missing)
         for (const vendor of missing) lost.set(vendor, (lost.get(vendor) ?? 0) + 1)
       }
       const whole = TOLD.length - lost.size
-      console.log(browser, whole, [...lost])
       expect(whole).toBeGreaterThanOrEqual(8)
+      const losses = [...lost].map(([vendor, times]) => `${vendor} ${times}`).join(', ') || 'nothing'
+      writeDocRow('docs/vendors.md', 'departures', [
+        place,
+        `${DEPARTURES}`,
+        `${whole} of ${TOLD.length}`,
+        losses,
+      ])
     }, 1_800_000)
   })
 }

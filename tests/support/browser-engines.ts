@@ -14,13 +14,20 @@ export type BrowserName = (typeof BROWSERS)[number]
 
 interface EngineOptions {
   fonts?: FontWorld | undefined
+  /** In Chromium, which alone can be told. */
+  isolatesSites?: boolean | undefined
   /** Stands where the vendors are; without it no foreign host is reached. */
-  vendors?: Pick<VendorStandIn, 'resolve' | 'proxy'>
+  vendors?: Pick<VendorStandIn, 'resolve' | 'proxy' | 'certificate'>
 }
 
 const LAUNCH: Record<BrowserName, (options: EngineOptions) => Promise<BrowserEngine>> = {
-  Chromium: async ({ fonts, vendors }) => {
-    const browser = await launchBrowser({ fonts, resolve: vendors?.resolve })
+  Chromium: async ({ fonts, isolatesSites = false, vendors }) => {
+    const browser = await launchBrowser({
+      fonts,
+      isolatesSites,
+      resolve: vendors?.resolve,
+      trusts: vendors?.certificate.cert,
+    })
     return { newVisitor: () => newChromiumVisitor(browser), close: () => browser.close() }
   },
   Firefox: async ({ fonts, vendors }) => {

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto'
 import {
   type Browser,
   type BrowserContext,
@@ -13,6 +14,11 @@ interface LaunchOptions {
   /** The fonts of the visitor's device; the system's are never seen. */
   fonts?: FontWorld | undefined
   resolve?: Record<string, string> | undefined
+  /**
+   * A certificate that is believed although nobody signed it. What a context ignores is asked of the frame that a request
+   * came from: a request that outlives its frame, and needs a new connection, would be refused.
+   */
+  trusts?: string | undefined
   /** Each site and each sandboxed frame has a process of its own, as in the browser that people have; the light one has one for all. */
   isolatesSites?: boolean
 }
@@ -27,9 +33,16 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
       ...CHROMIUM_FLAGS,
       `--host-resolver-rules=${rules}`,
       ...(options.isolatesSites ? ['--site-per-process'] : []),
+      ...(options.trusts ? [`--ignore-certificate-errors-spki-list=${fingerprint(options.trusts)}`] : []),
     ],
     env: { ...process.env, FONTCONFIG_FILE: inject('fontConfigurations')[options.fonts ?? 'liberation'] },
   })
+}
+
+/** Of the certificate's public key, as the browser wants it. */
+function fingerprint(certificate: string): string {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(key).digest('base64')
 }
 
 /** `test` where there is a browser that keeps pages that were left, and brings them back as they were. */

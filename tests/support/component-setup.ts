@@ -1,7 +1,7 @@
 import { cleanup, configure } from '@testing-library/react'
 import { toast } from 'sonner'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { NOW } from './scripted-site.ts'
+import { NOW } from './scripted-rows.ts'
 
 configure({
   // Waiting ends with the fact; this is only for what never happens, on a machine that may be busy.

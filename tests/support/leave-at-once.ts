@@ -43,6 +43,6 @@ export async function leaveAtOnce({ vendors, arrive, leave }: Departure): Promis
   await leave()
   await vi.waitFor(() => expect(vendors.seen()).toContain('cdn.custom-vendor.com/app/register'), 30_000)
   // What was sent is given time to arrive.
-  await vi.waitFor(() => expect(missing(TOLD, false)).toEqual([]), 10_000).catch(() => {})
+  await vi.waitFor(() => expect(missing(TOLD, false)).toEqual([]), 30_000).catch(() => {})
   return missing(TOLD, false)
 }

@@ -3,7 +3,8 @@ import userEvent, { type UserEvent } from '@testing-library/user-event'
 import { expect, vi } from 'vitest'
 import { App } from '../../src/admin/app/app.tsx'
 import { navigate } from '../../src/admin/lib/address.ts'
-import { MARINA, type ScriptedSite } from './scripted-site.ts'
+import { MARINA } from './scripted-rows.ts'
+import type { ScriptedSite } from './scripted-site.ts'
 
 interface Opened {
   person: UserEvent

@@ -6,23 +6,34 @@ import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
 import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { DeletedPixel, PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
+import type { PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
 import type { ProductionGap } from '#contract/production-gap.ts'
-import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
+import type { Subscription } from '#contract/subscription.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
-import type { BlockedHost, PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import type { PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
-import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
+import type { Today } from '#contract/today.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
+import { scriptSubscriptions } from './script-subscriptions.ts'
+import {
+  BIA,
+  LONG_AGO,
+  MARINA,
+  makeCheck,
+  makeDeleted,
+  makeDeliveries,
+  makeLogin,
+  makePixel,
+  makePreview,
+  makeStatus,
+  makeTest,
+  makeToday,
+  makeUser,
+  NOW,
+  PASSWORD,
+  stamps,
+} from './scripted-rows.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
-
-/** What component tests take for now. */
-export const NOW = '2026-11-15T12:00:00.000Z'
-const LONG_AGO = '2026-11-01T12:00:00.000Z'
-
-export const MARINA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d01', email: 'marina@portico.example' }
-export const BIA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d02', email: 'bia@portico.example' }
-export const PASSWORD = 'ponte-lilas-grafite-58'
 
 /** What the scripted server has stored; a test changes it as another person would. */
 export class ScriptedSite extends ScriptedServer {
@@ -199,7 +210,7 @@ export class ScriptedSite extends ScriptedServer {
       this.trash = this.trash.filter((pixel) => pixel.id !== id)
       return null
     })
-    this.#scriptSubscriptions()
+    scriptSubscriptions(this)
     this.answer('GET /admin/api/activity', ({ query }): ActivityPage => {
       const found = this.activity.filter(
         ({ by, kind, text }) =>
@@ -236,214 +247,9 @@ export class ScriptedSite extends ScriptedServer {
     }))
   }
 
-  #scriptSubscriptions(): void {
-    const PAGE = 50
-    const inState = (state: string) => this.subscriptions.filter(({ status }) => status === state)
-    this.answer('GET /admin/api/subscriptions', ({ query }): SubscriptionPage => {
-      const found = this.subscriptions.filter(
-        ({ email, status }) =>
-          email.includes(query.get('search') ?? '') && status === (query.get('status') ?? status),
-      )
-      const from = Number(query.get('before') ?? 0)
-      return {
-        subscriptions: found.slice(from, from + PAGE),
-        next: found.length > from + PAGE ? String(from + PAGE) : null,
-        ...(from > 0
-          ? {}
-          : {
-              counts: {
-                pending: inState('pending').length,
-                delivered: inState('delivered').length,
-                failed: inState('failed').length,
-              },
-            }),
-        delivers: this.delivers,
-      }
-    })
-    this.answer('POST /admin/api/subscriptions/retry', ({ body }) => {
-      const { id } = body as { id?: string }
-      for (const one of inState('failed')) if (id === undefined || one.id === id) one.status = 'pending'
-      return null
-    })
-    this.answer('POST /admin/api/subscriptions/erase', ({ body }) => {
-      const { email } = body as { email: string }
-      const gone = this.subscriptions.find((one) => one.email === email)
-      if (gone === undefined)
-        return json({ error: 'not_found', message: 'Não há inscrição com este e-mail.' }, 404)
-      this.subscriptions = this.subscriptions.filter((one) => one !== gone)
-      return { was_delivered: gone.status === 'delivered' }
-    })
-    this.answer('GET /admin/api/subscriptions/export', () => new Response('email\r\n'))
-  }
-
   #nextTime(): string {
     this.#saves += 1
     return new Date(Date.parse(NOW) + this.#saves * 1000).toISOString()
-  }
-}
-
-export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
-  return {
-    id: crypto.randomUUID(),
-    name: 'Meta Principal',
-    type: 'meta',
-    pixel_id: '482910377165024',
-    code: '<script>fbq()</script>',
-    is_active: true,
-    allowed_hosts: [],
-    consent_category: 'marketing',
-    vendor: null,
-    conversion_labels: {},
-    delivery: 'browser',
-    has_access_token: false,
-    access_token_stored_at: null,
-    webhook_url: null,
-    send_hashed_email: false,
-    auto_disable: false,
-    runs_in: 'page',
-    reason: null,
-    ...stamps(LONG_AGO),
-    ...pixel,
-  }
-}
-
-export function makeTest(test: Partial<TagTest> = {}): TagTest {
-  return {
-    id: crypto.randomUUID(),
-    created_at: NOW,
-    expires_at: NOW,
-    by: MARINA.email,
-    is_mine: true,
-    state: 'done',
-    delivery: 'browser',
-    awaits_copies: false,
-    steps: [],
-    verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
-    ...test,
-  }
-}
-
-export function makeDeliveries(deliveries: Partial<PixelDeliveries> = {}): PixelDeliveries {
-  return {
-    deliveries: [],
-    waiting: 0,
-    next_attempt_at: null,
-    stopped: null,
-    refusals: [],
-    ...deliveries,
-  }
-}
-
-export function makeCheck(check: Partial<DeliveryCheck> = {}): DeliveryCheck {
-  return {
-    state: 'accepted',
-    request: {
-      method: 'POST',
-      url: 'https://graph.facebook.com/v26.0/482910377165024/events',
-      body: { data: [{ event_name: 'PageView', action_source: 'website' }], test_event_code: 'TEST48213' },
-    },
-    response: { status: 200, body: '{"events_received":1,"messages":[]}' },
-    message: 'A Meta recebeu o evento de teste.',
-    ...check,
-  }
-}
-
-export function makeUser(user: Partial<AdminUser> & { id: string; email: string }): AdminUser {
-  return { role: 'admin', is_principal: false, ...stamps(LONG_AGO), ...user }
-}
-
-export function makeLogin(id: string, login: Partial<OwnLogin> = {}): OwnLogin {
-  const user_agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36'
-  return { id, user_agent, created_at: LONG_AGO, last_used_at: NOW, current: false, address: null, ...login }
-}
-
-export function makeStatus(pixel: Pixel, status: Partial<PixelStatus> = {}): PixelStatus {
-  const counts = { ran: 0, blocked: 0, failed: 0 }
-  return {
-    pixel_id: pixel.id,
-    runnable: true,
-    warnings: [],
-    ...counts,
-    last_ran_at: null,
-    last_error: null,
-    health: 'waiting',
-    confirmed: false,
-    reasons: [],
-    vendor: null,
-    hosts: [],
-    ...status,
-  }
-}
-
-function makeDeleted({ id, name, type, pixel_id, is_active: was_active }: Pixel): DeletedPixel {
-  return {
-    id,
-    name,
-    type,
-    pixel_id,
-    was_active,
-    deleted_at: '2026-11-14T12:00:00.000Z',
-    deleted_by: BIA.email,
-    kept_until: '2026-12-14T12:00:00.000Z',
-  }
-}
-
-export function makePreview(preview: Partial<TagPreview> = {}): TagPreview {
-  return {
-    warnings: [],
-    hosts: [],
-    steps: 1,
-    kind: 'script',
-    recognised: null,
-    allowed: [],
-    sends: [],
-    labels: [],
-    runs_in: null,
-    ...preview,
-  }
-}
-
-export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): BlockedHost {
-  return {
-    id: host,
-    pixel_id: null,
-    host,
-    count: 1,
-    last_seen_at: '2026-11-15T11:00:00.000Z',
-    vendor: null,
-    permit: 'single',
-    pixel_ids: [],
-    ...blocked,
-  }
-}
-
-export function makeSubscription(email: string, subscription: Partial<Subscription> = {}): Subscription {
-  return {
-    id: crypto.randomUUID(),
-    email,
-    status: 'delivered',
-    attempts: 1,
-    last_error: null,
-    next_attempt_at: NOW,
-    created_at: LONG_AGO,
-    delivered_at: LONG_AGO,
-    ...subscription,
-  }
-}
-
-/** A first day on which nothing happened, and nothing of before is known. */
-export function makeToday(figures: Partial<Today> = {}): Today {
-  const none: TodayFigure = { today: 0, days: [null, null, null, null, null, null, 0] }
-  return {
-    ...(Object.fromEntries(TODAY_FIGURES.map((name) => [name, none])) as Record<
-      (typeof TODAY_FIGURES)[number],
-      TodayFigure
-    >),
-    until: NOW,
-    yesterday_until: '2026-11-14T12:10:00.000Z',
-    dates: Array.from({ length: 7 }, (_, day) => `2026-11-${String(day + 9).padStart(2, '0')}`),
-    counted_since: null,
-    ...figures,
   }
 }
 
@@ -453,10 +259,6 @@ function withoutSecret(body: object, at: string): object {
   if (access_token === undefined) return columns
   const isKept = access_token !== null
   return { ...columns, has_access_token: isKept, access_token_stored_at: isKept ? at : null }
-}
-
-function stamps(at: string): { created_at: string; updated_at: string } {
-  return { created_at: at, updated_at: at }
 }
 
 /** PostgREST's `column=eq.value`, which is all that the dashboard asks by. */

@@ -54,6 +54,7 @@ export async function startVendorSite(): Promise<VendorSite> {
   const front = await startTlsFront(vendors.certificate, () => site.config.port)
   const browser = await launchBrowser({
     resolve: { ...vendors.resolve, [HOST]: `127.0.0.1:${front.port}` },
+    trusts: vendors.certificate.cert,
   })
   const headers = await signIn(site)
 

@@ -99,7 +99,6 @@ export function withTags(
 
 interface RoomPolicy {
   sources: TagSources
-  https: boolean
   /** Whose pages may frame it. */
   origins: readonly string[]
 }
@@ -107,18 +106,19 @@ interface RoomPolicy {
 /**
  * The document of one isolated tag: an opaque origin that may run scripts and reach the tag's own hosts. It may not
  * navigate, submit, open or ask for anything, and nothing of ours is within its reach. Inside there is nobody to protect
- * from the tag's own inline scripts. `'self'` is in none of it: WebKit takes it for the opaque origin.
+ * from the tag's own inline scripts. `'self'` is in none of it: WebKit takes it for the opaque origin, and a host without a
+ * scheme for one of that origin's scheme, which is none, so that it would match nothing.
  */
-export function roomPolicy({ sources, https, origins }: RoomPolicy): Policy {
-  const allow = (hosts: readonly string[]) =>
-    hosts.length === 0 ? NONE : hosts.map((host) => toHttps(host, https))
+export function roomPolicy({ sources, origins }: RoomPolicy): Policy {
+  const named = (hosts: readonly string[]) => hosts.map((host) => toHttps(host, false))
+  const allow = (hosts: readonly string[]) => (hosts.length === 0 ? NONE : named(hosts))
   return {
     sandbox: ['allow-scripts'],
     'default-src': NONE,
-    'script-src': ["'unsafe-inline'", ...sources.script.map((host) => toHttps(host, https))],
+    'script-src': ["'unsafe-inline'", ...named(sources.script)],
     // What a picture would be fetched from, a conversion may be sent to by `fetch`, which outlives the page.
     'connect-src': allow([...new Set([...sources.connect, ...sources.image])]),
-    'img-src': [...sources.image.map((host) => toHttps(host, https)), 'data:'],
+    'img-src': [...named(sources.image), 'data:'],
     'frame-src': allow(sources.frame),
     'form-action': NONE,
     'base-uri': NONE,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { PERMIT_SINGLY, type TagOverview, type TagPreview } from '#contract/tag-status.ts'
+import { PERMIT_SINGLY, type TagHour, type TagOverview, type TagPreview } from '#contract/tag-status.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { noteBlockedHost } from '#tests/support/note-blocked-host.ts'
@@ -166,9 +166,12 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(of(double)).toMatchObject({ ran: 0, blocked: 0, last_ran_at: null })
     expect(of(empty)).toMatchObject({ runnable: false })
 
-    const { hours } = (await call('GET', `/admin/api/tags/${fine}/hours`)).json()
+    const { hours } = (await call('GET', `/admin/api/tags/${fine}/hours`)).json<{ hours: TagHour[] }>()
     expect(hours).toHaveLength(24)
-    expect(hours.at(-1)).toMatchObject({ ran: 1, failed: 1, blocked: 0 })
+    const sum = (column: 'ran' | 'failed' | 'blocked') =>
+      // The two last: the clock may have struck since the reports.
+      hours.slice(-2).reduce((total, hour) => total + hour[column], 0)
+    expect([sum('ran'), sum('failed'), sum('blocked')]).toEqual([1, 1, 0])
     expect(hours[0]).toMatchObject({ ran: 0 })
   })
 

@@ -26,14 +26,14 @@ describe.each(ENGINES)('what is served of what is stored, on %s', (engine) => {
     await database.db.deleteFrom('tracking_pixels').execute()
   })
 
-  async function open(): Promise<TagStore> {
-    const store = new TagStore({
+  async function open(swapPage: () => Promise<void> = async () => {}): Promise<TagStore> {
+    const store: TagStore = new TagStore({
       db: database.db,
       log: createLogger('silent'),
       compiler,
       ...budget,
       headers: {},
-      swapPage: async () => {},
+      swapPage,
     })
     await store.refresh()
     return store
@@ -99,6 +99,20 @@ describe.each(ENGINES)('what is served of what is stored, on %s', (engine) => {
     await next.recompile()
     expect(served(next)).toEqual([])
     expect(next.refusalOf(id)).toMatch(/complexo demais/)
+  })
+
+  test('a page that shows a set already has its reports taken for that set', async () => {
+    await insertPixel(database.db, { type: 'custom', code: script('fresh') })
+    await (await open()).recompile()
+    const known: (string | null)[][] = []
+    let store: TagStore | undefined
+    store = await open(async () => void known.push(store?.recent.map(({ version }) => version) ?? []))
+    await insertPixel(database.db, { type: 'custom', code: script('more') })
+    const before = store.current.version
+    await store.refresh()
+    await store.recompile()
+    expect(store.current.version).not.toBe(before)
+    expect(known.at(-1)).toEqual([store.current.version, before])
   })
 
   test('a store that follows single changes shows what one that reads everything shows', async () => {

@@ -43,7 +43,8 @@ export class TagStore {
   #prepared: PreparedTags = new Map()
   #active: ReadonlyMap<string, PreparedTag> = new Map()
   #current = EMPTY_TAG_SET
-  #previous = EMPTY_TAG_SET
+  /** The newest, from before a page shows it, and the one before. */
+  #recent: readonly TagSet[] = []
   #version = NOT_LOADED
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
@@ -64,7 +65,7 @@ export class TagStore {
 
   /** Reports of a page that was loaded before the last change still name its tags. */
   get recent(): readonly TagSet[] {
-    return [this.#current, this.#previous]
+    return this.#recent
   }
 
   /** What each active pixel became, paused or not, as far as it could be compiled. */
@@ -189,9 +190,9 @@ export class TagStore {
       this.#version === NOT_LOADED ||
       !isSamePage(set, this.#current)
     ) {
+      this.#recent = [set, this.#current]
       await swapPage(set, state.tags_version)
-      this.#previous = this.#current
-    }
+    } else this.#recent = [set, ...this.#recent.slice(1)]
     this.#current = set
     this.#version = state.tags_version
     for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)

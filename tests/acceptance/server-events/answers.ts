@@ -28,7 +28,7 @@ export function testAnswers(site: EventSite): void {
         await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
         expect(await waiting()).toBe(0)
       },
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     expect(await counts(meta.id)).toEqual({ accepted: 8, refused: 1 })
     const told = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
@@ -51,7 +51,7 @@ export function testAnswers(site: EventSite): void {
           next_attempt_at: null,
           deliveries: [{ state: 'waiting', answer: 'HTTP 401 · 190' }],
         }),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     await send({}, cookie)
     await send({}, cookie)
@@ -95,7 +95,7 @@ export function testAnswers(site: EventSite): void {
         await admin('POST', `/pixels/${google.id}/deliveries/retry`)
         expect(await waiting()).toBe(0)
       },
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     expect(site.apis.received).toHaveLength(2)
     const { pixels } = await admin<TagOverview>('GET', '/tags')

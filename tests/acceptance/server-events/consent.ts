@@ -36,7 +36,7 @@ export function testConsent(site: EventSite): void {
     site.apis.isDown = true
     const { id, cookie } = await visitor(ALL)
     for (const name of SERVER_EVENTS) await send({ name }, cookie)
-    await vi.waitFor(async () => expect(site.apis.tunnels.length).toBeGreaterThan(0), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(site.apis.tunnels.length).toBeGreaterThan(0), { timeout: 30_000 })
     expect(await waiting()).toBe(8)
     const left = await choose(id, [], `${cookie}; _fbp=1; portico_visitor=2; portico_analytics=3`)
     expect(left.headers['set-cookie']).toEqual([

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { Today } from '#contract/today.ts'
@@ -53,6 +53,9 @@ export function testDashboard(site: EventSite): void {
   })
 
   test('a click counts once in "Hoje", told by a pixel of the server alone, by a tag, or by both', async () => {
+    // The day does not end meanwhile.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { db } = site.database
     await db.deleteFrom('site_counts').execute()
     const clicks = async () => {
@@ -77,7 +80,7 @@ export function testDashboard(site: EventSite): void {
     const everything = await visitor(ALL)
     // By the tag alone: nobody is told by the server.
     expect((await report(everything.cookie)).statusCode).toBe(204)
-    await vi.waitFor(async () => expect(await clicks()).toBe(1), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(await clicks()).toBe(1), { timeout: 30_000 })
     await add('hook')
     // Both speak of the same click; a visitor who did not allow the webhook's category has the tag alone.
     await send({ name: 'contact' }, everything.cookie)
@@ -87,7 +90,7 @@ export function testDashboard(site: EventSite): void {
     await send({ name: 'contact' }, everything.cookie)
     await send({ name: 'page_view' }, everything.cookie)
     await untilEmpty()
-    await vi.waitFor(async () => expect(await clicks()).toBe(4), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(await clicks()).toBe(4), { timeout: 30_000 })
     await site.app.inject({
       method: 'DELETE',
       url: `/rest/v1/tracking_pixels?id=eq.${tag.id}`,
@@ -96,7 +99,7 @@ export function testDashboard(site: EventSite): void {
     // With the server's pixel alone, a day that was measured has a figure, also when it is none.
     await db.deleteFrom('site_counts').execute()
     await send({ name: 'page_view' }, everything.cookie)
-    await vi.waitFor(async () => expect(await clicks()).toBe(0), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(await clicks()).toBe(0), { timeout: 30_000 })
   })
 
   test('the page has nothing of a vendor that the server tells, and knows whom to tell', async () => {

@@ -28,7 +28,7 @@ addEventListener('message', (event) => {
   } else if (message.portico === 'conversion' && isStarted && CONVERSIONS.includes(message.name)) {
     noteDeparture()
     const told = deliverConversion(message, [manifestTag])
-    if (told.length > 0) post({ portico: 'told', id: message.id })
+    post({ portico: told.length > 0 ? 'told' : 'heard', id: message.id })
   }
 })
 

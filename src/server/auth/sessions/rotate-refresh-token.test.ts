@@ -15,6 +15,8 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
   let first: string
   let sessionId: string
   let people = 0
+  /** Whoever waits longer than five seconds for one of the pool's ten connections is refused: a slow machine gets through these. */
+  const many = engine === 'postgres' ? 30 : 100
 
   beforeAll(async () => {
     database = await makeDatabase(engine)
@@ -84,17 +86,17 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     await expect(rotate(third, 112)).rejects.toMatchObject({ code: 'refresh_token_not_found' })
   })
 
-  test('a hundred at once of one token all get theirs, and each of them works', async () => {
-    const all = await Promise.all(Array.from({ length: 100 }, () => rotate(first, 100)))
-    expect(new Set(all).size).toBe(100)
+  test('many at once of one token all get theirs, and each of them works', async () => {
+    const all = await Promise.all(Array.from({ length: many }, () => rotate(first, 100)))
+    expect(new Set(all).size).toBe(many)
     await Promise.all(all.map((token) => rotate(token, 4000)))
     expect(await sessions()).toHaveLength(1)
     expect(await audited()).toEqual([])
   })
 
-  test('a hundred at once after a lost answer all get theirs, and each of them works', async () => {
+  test('many at once after a lost answer all get theirs, and each of them works', async () => {
     await rotate(first, 100)
-    const all = await Promise.all(Array.from({ length: 100 }, () => rotate(first, 4000)))
+    const all = await Promise.all(Array.from({ length: many }, () => rotate(first, 4000)))
     await Promise.all(all.map((token) => rotate(token, 8000)))
     expect(await sessions()).toHaveLength(1)
   })

@@ -28,9 +28,8 @@ export function createRoomRenderer(
   { siteUrl, hsts }: Pick<Config, 'siteUrl' | 'hsts'>,
 ): { render: RenderRoom; measure: (sources: TagSources) => number } {
   const origins = ownOrigins(siteUrl)
-  const https = siteUrl.startsWith('https:')
   const headersFor = (sources: TagSources): Headers => ({
-    ...roomHeaders(roomPolicy({ sources, https, origins }), hsts),
+    ...roomHeaders(roomPolicy({ sources, origins }), hsts),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'public, max-age=31536000, immutable',
   })

@@ -17,6 +17,8 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
   let meta: string
   let analytics: string
   beforeAll(async () => {
+    // The day does not end meanwhile.
+    vi.useFakeTimers({ toFake: ['Date'] })
     site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true' } })
     const { db } = site.database
     meta = await insertPixel(db, { type: 'meta', consent_category: 'marketing' })
@@ -40,7 +42,10 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
     const { access_token } = (await answer.json()) as { access_token: string }
     headers = { apikey: anon, authorization: `Bearer ${access_token}` }
   })
-  afterAll(() => site.close())
+  afterAll(async () => {
+    vi.useRealTimers()
+    await site.close()
+  })
 
   let visitors = 0
   const post = async (path: string, body: object) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { makePixel } from '#tests/support/scripted-site.ts'
+import { makePixel } from '#tests/support/scripted-rows.ts'
 import {
   deliveryOf,
   fieldOfRefusal,

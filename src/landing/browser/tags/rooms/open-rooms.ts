@@ -5,6 +5,7 @@ import { sendReport } from '../send-report.ts'
 import type { TagRun } from '../tag-run.ts'
 import type { Conversion } from '../watch-conversions.ts'
 import { guardFocus } from './guard-focus.ts'
+import { HeldDeparture } from './held-departure.ts'
 import { readRoomMessage } from './read-room-message.ts'
 import { RoomFrame } from './room-frame.ts'
 import { storeJar } from './stored-jar.ts'
@@ -19,6 +20,7 @@ const OPEN_MS = 12
 const rooms = new Map<string, RoomFrame>()
 const closed: RoomFrame[] = []
 let told: ToldConversions | undefined
+let departure: HeldDeparture | undefined
 
 /** Opens a room for each isolated tag that has none yet, when the page is idle. It may be called again. */
 export function openRooms(
@@ -28,6 +30,7 @@ export function openRooms(
 ): TellRooms {
   if (told === undefined) {
     told = new ToldConversions((conversion) => sendReport({ set: version, results: [], conversion }))
+    departure = new HeldDeparture()
     listen(told, onReport)
   }
   const { asks } = told
@@ -40,7 +43,11 @@ export function openRooms(
   }
   return (conversion, isTold) => {
     asks(conversion, isTold)
-    for (const room of rooms.values()) if (mayStay(room)) room.tell(conversion)
+    const asked = [...rooms].filter(([, room]) => mayStay(room) && room.tell(conversion))
+    departure?.asked(
+      conversion.id,
+      asked.map(([id]) => id),
+    )
   }
 }
 
@@ -75,8 +82,10 @@ function take(
 ): void {
   const { id, room = '' } = run.tag
   if (message.portico === 'jar') storeJar(id, message.jar)
-  else if (message.portico === 'told') conversions.answered(message.id, id)
-  else if (!run.inRoom?.isFinal) {
+  else if (message.portico === 'told' || message.portico === 'heard') {
+    if (message.portico === 'told') conversions.answered(message.id, id)
+    departure?.answered(message.id, id)
+  } else if (!run.inRoom?.isFinal) {
     const { report } = message
     run.note(report.result.outcome)
     run.inRoom = {

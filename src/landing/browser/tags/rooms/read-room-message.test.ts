@@ -25,7 +25,8 @@ test('what a room says is taken apart and made anew, without what does not belon
       isFinal: true,
     },
   })
-  expect(readRoomMessage({ portico: 'told', id: 'a' })).toEqual({ portico: 'told', id: 'a' })
+  for (const portico of ['told', 'heard'])
+    expect(readRoomMessage({ portico, id: 'a', name: 'lead' })).toEqual({ portico, id: 'a' })
   const jar = { local: '{}', session: '' }
   expect(readRoomMessage({ portico: 'jar', jar })).toEqual({ portico: 'jar', jar })
 })
@@ -36,6 +37,7 @@ test.each([
   [{ portico: 'start' }],
   [{ portico: 'told', id: 5 }],
   [{ portico: 'told', id: 'x'.repeat(37) }],
+  [{ portico: 'heard', id: 'x'.repeat(37) }],
   [{ portico: 'jar', jar: 'text' }],
   [{ portico: 'jar', jar: { local: 'x'.repeat(JAR_MAX_LENGTH + 1), session: '' } }],
   [{ portico: 'jar', jar: { local: {}, session: '' } }],

@@ -11,7 +11,8 @@ import {
 /** Null for whatever is not exactly one of the shapes: the tag itself could have sent it. Nothing of it is kept by reference. */
 export function readRoomMessage(data: unknown): RoomMessage | null {
   if (!isRecord(data)) return null
-  if (data.portico === 'told') return isText(data.id, 36) ? { portico: 'told', id: data.id } : null
+  const { portico, id } = data
+  if (portico === 'told' || portico === 'heard') return isText(id, 36) ? { portico, id } : null
   if (data.portico === 'jar') {
     const { local, session } = isRecord(data.jar) ? data.jar : {}
     if (!isText(local, JAR_MAX_LENGTH) || !isText(session, JAR_MAX_LENGTH)) return null

@@ -66,10 +66,11 @@ export class RoomFrame {
     for (const conversion of early) this.tell(conversion)
   }
 
-  /** At once, in the click's own task: what comes later is lost when the visitor leaves. */
-  tell({ name, id }: Conversion): void {
+  /** At once, in the click's own task: what comes later is lost when the visitor leaves. False where no answer can come. */
+  tell({ name, id }: Conversion): boolean {
     if (this.#early === null) this.#post({ portico: 'conversion', name, id })
     else this.#early.push({ name, id })
+    return this.#early === null && this.frame.isConnected
   }
 
   /** An opaque origin cannot be named, so that the window itself is what a message goes to and comes from. */

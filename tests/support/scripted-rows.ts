@@ -1,0 +1,186 @@
+import type { OwnLogin } from '#contract/account.ts'
+import type { AdminUser } from '#contract/admin-user.ts'
+import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
+import type { Pixel } from '#contract/pixel.ts'
+import type { DeletedPixel } from '#contract/pixel-history.ts'
+import type { Subscription } from '#contract/subscription.ts'
+import type { BlockedHost, PixelStatus, TagPreview } from '#contract/tag-status.ts'
+import type { TagTest } from '#contract/tag-test.ts'
+import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
+
+/** What component tests take for now. */
+export const NOW = '2026-11-15T12:00:00.000Z'
+export const LONG_AGO = '2026-11-01T12:00:00.000Z'
+
+export const MARINA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d01', email: 'marina@portico.example' }
+export const BIA = { id: '0a6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d02', email: 'bia@portico.example' }
+export const PASSWORD = 'ponte-lilas-grafite-58'
+
+export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
+  return {
+    id: crypto.randomUUID(),
+    name: 'Meta Principal',
+    type: 'meta',
+    pixel_id: '482910377165024',
+    code: '<script>fbq()</script>',
+    is_active: true,
+    allowed_hosts: [],
+    consent_category: 'marketing',
+    vendor: null,
+    conversion_labels: {},
+    delivery: 'browser',
+    has_access_token: false,
+    access_token_stored_at: null,
+    webhook_url: null,
+    send_hashed_email: false,
+    auto_disable: false,
+    runs_in: 'page',
+    reason: null,
+    ...stamps(LONG_AGO),
+    ...pixel,
+  }
+}
+
+export function makeTest(test: Partial<TagTest> = {}): TagTest {
+  return {
+    id: crypto.randomUUID(),
+    created_at: NOW,
+    expires_at: NOW,
+    by: MARINA.email,
+    is_mine: true,
+    state: 'done',
+    delivery: 'browser',
+    awaits_copies: false,
+    steps: [],
+    verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
+    ...test,
+  }
+}
+
+export function makeDeliveries(deliveries: Partial<PixelDeliveries> = {}): PixelDeliveries {
+  return {
+    deliveries: [],
+    waiting: 0,
+    next_attempt_at: null,
+    stopped: null,
+    refusals: [],
+    ...deliveries,
+  }
+}
+
+export function makeCheck(check: Partial<DeliveryCheck> = {}): DeliveryCheck {
+  return {
+    state: 'accepted',
+    request: {
+      method: 'POST',
+      url: 'https://graph.facebook.com/v26.0/482910377165024/events',
+      body: { data: [{ event_name: 'PageView', action_source: 'website' }], test_event_code: 'TEST48213' },
+    },
+    response: { status: 200, body: '{"events_received":1,"messages":[]}' },
+    message: 'A Meta recebeu o evento de teste.',
+    ...check,
+  }
+}
+
+export function makeUser(user: Partial<AdminUser> & { id: string; email: string }): AdminUser {
+  return { role: 'admin', is_principal: false, ...stamps(LONG_AGO), ...user }
+}
+
+export function makeLogin(id: string, login: Partial<OwnLogin> = {}): OwnLogin {
+  const user_agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36'
+  return { id, user_agent, created_at: LONG_AGO, last_used_at: NOW, current: false, address: null, ...login }
+}
+
+export function makeStatus(pixel: Pixel, status: Partial<PixelStatus> = {}): PixelStatus {
+  const counts = { ran: 0, blocked: 0, failed: 0 }
+  return {
+    pixel_id: pixel.id,
+    runnable: true,
+    warnings: [],
+    ...counts,
+    last_ran_at: null,
+    last_error: null,
+    health: 'waiting',
+    confirmed: false,
+    reasons: [],
+    vendor: null,
+    hosts: [],
+    ...status,
+  }
+}
+
+export function makeDeleted({ id, name, type, pixel_id, is_active: was_active }: Pixel): DeletedPixel {
+  return {
+    id,
+    name,
+    type,
+    pixel_id,
+    was_active,
+    deleted_at: '2026-11-14T12:00:00.000Z',
+    deleted_by: BIA.email,
+    kept_until: '2026-12-14T12:00:00.000Z',
+  }
+}
+
+export function makePreview(preview: Partial<TagPreview> = {}): TagPreview {
+  return {
+    warnings: [],
+    hosts: [],
+    steps: 1,
+    kind: 'script',
+    recognised: null,
+    allowed: [],
+    sends: [],
+    labels: [],
+    runs_in: null,
+    ...preview,
+  }
+}
+
+export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): BlockedHost {
+  return {
+    id: host,
+    pixel_id: null,
+    host,
+    count: 1,
+    last_seen_at: '2026-11-15T11:00:00.000Z',
+    vendor: null,
+    permit: 'single',
+    pixel_ids: [],
+    ...blocked,
+  }
+}
+
+export function makeSubscription(email: string, subscription: Partial<Subscription> = {}): Subscription {
+  return {
+    id: crypto.randomUUID(),
+    email,
+    status: 'delivered',
+    attempts: 1,
+    last_error: null,
+    next_attempt_at: NOW,
+    created_at: LONG_AGO,
+    delivered_at: LONG_AGO,
+    ...subscription,
+  }
+}
+
+/** A first day on which nothing happened, and nothing of before is known. */
+export function makeToday(figures: Partial<Today> = {}): Today {
+  const none: TodayFigure = { today: 0, days: [null, null, null, null, null, null, 0] }
+  return {
+    ...(Object.fromEntries(TODAY_FIGURES.map((name) => [name, none])) as Record<
+      (typeof TODAY_FIGURES)[number],
+      TodayFigure
+    >),
+    until: NOW,
+    yesterday_until: '2026-11-14T12:10:00.000Z',
+    dates: Array.from({ length: 7 }, (_, day) => `2026-11-${String(day + 9).padStart(2, '0')}`),
+    counted_since: null,
+    ...figures,
+  }
+}
+
+export function stamps(at: string): { created_at: string; updated_at: string } {
+  return { created_at: at, updated_at: at }
+}
