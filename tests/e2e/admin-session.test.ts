@@ -50,17 +50,22 @@ test('the button says "Entrando..." while the server thinks', async () => {
   const { page, context } = await admin.visit({ signedIn: false })
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await page.getByLabel('Senha', { exact: true }).fill(PRINCIPAL.password)
-  const seen = page.waitForFunction(() =>
-    [...document.querySelectorAll('button')].some((b) => b.textContent === 'Entrando...' && b.disabled),
-  )
+  const held = Promise.withResolvers<void>()
+  await page.route('**/auth/v1/token?*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Entrar', exact: true }).click()
-  await seen
+  const thinking = page.getByRole('button', { name: 'Entrando...', exact: true })
+  await thinking.waitFor()
+  expect(await thinking.isDisabled()).toBe(true)
+  held.resolve()
   await leave(page).waitFor()
   await context.close()
 })
 
 test('a reload, a shared link and the back button all land where they should', async () => {
-  const { page, context, complaints, networkNotes } = await admin.visit()
+  const { page, context, complaints, networkNotes } = await admin.visit({ signedIn: 'by form' })
   await page.getByRole('link', { name: 'Usuários Admin' }).click()
   await heading(page, 'Gerenciar Usuários Admin').waitFor()
   expect(new URL(page.url()).pathname).toBe('/admin/usuarios')
@@ -78,7 +83,7 @@ test('a reload, a shared link and the back button all land where they should', a
 })
 
 test('nothing of the session is left where a tag on the page could find it', async () => {
-  const { page, context } = await admin.visit()
+  const { page, context } = await admin.visit({ signedIn: 'by form' })
   await page.reload()
   await leave(page).waitFor()
   const found = await page.evaluate(async () => ({
@@ -105,7 +110,7 @@ test('nothing of the session is left where a tag on the page could find it', asy
 })
 
 test('"Sair" ends every tab of the browser', async () => {
-  const { page, context, complaints } = await admin.visit()
+  const { page, context, complaints } = await admin.visit({ signedIn: 'by form' })
   const other = await context.newPage()
   await other.goto(`${admin.site.url}/admin/usuarios`)
   await heading(other, 'Gerenciar Usuários Admin').waitFor()
@@ -126,7 +131,7 @@ test('"Sair" ends every tab of the browser', async () => {
 })
 
 test('a revoked session shows the login over the page, and what was typed is still there', async () => {
-  const { page, context, complaints } = await admin.visit()
+  const { page, context, complaints } = await admin.visit({ signedIn: 'by form' })
   await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
   await page.getByLabel('Nome do Pixel').fill('Rascunho')
   await page.getByLabel('Pixel ID').fill('482910377165024')

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { openDatabase } from '#server/db/database.ts'
 import { compressText } from '#server/http/prepared-response.ts'
 import { makeStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
@@ -17,7 +18,7 @@ const bytesOf = (url: string, encoding: string) =>
     }).once('error', reject)
   })
 
-test('pages leave the built server as small as they get: at its start, and a moment after a change', async () => {
+test('pages leave the built server as small as they get: at its start, and a moment after a change; what it counts is written', async () => {
   const storage = await makeStorage('sqlite')
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -57,4 +58,14 @@ test('pages leave the built server as small as they get: at its start, and a mom
   expect(saved.status).toBe(201)
   expect((await bytesOf(url, 'identity')).equals(before)).toBe(false)
   await expect.poll(() => isSmallest('/')).toBe(true)
+
+  // What was counted is written while it runs, without anybody's asking: servers in a test's process do it more often.
+  const { db, close } = openDatabase({ dataDir: storage.dataDir, databaseUrl: null })
+  onTestFinished(close)
+  const counted = () =>
+    db.selectFrom('rate_limits').select('count').where('key', 'like', '%csp-report%').execute()
+  expect(await counted()).toEqual([])
+  const report = { method: 'POST', headers: { 'content-type': 'application/csp-report' }, body: '{}' }
+  expect((await fetch(`${url}/api/csp-report`, report)).status).toBe(204)
+  await expect.poll(counted).not.toEqual([])
 })

@@ -16,7 +16,8 @@ export interface Visit {
 
 interface VisitOptions {
   path?: string
-  signedIn?: boolean
+  /** Unless it is about the form, and what its code leaves behind, with the cookie of a login. */
+  signedIn?: boolean | 'by form'
   options?: BrowserContextOptions
   /** Runs in the page before its own scripts. */
   prepare?: () => void
@@ -54,8 +55,11 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
       const messages = watchConsole(context)
       const page = await context.newPage()
       if (prepare) await page.addInitScript(prepare)
+      if (signedIn === true)
+        await context.addCookies([await openLogin(site, await page.evaluate(() => navigator.userAgent))])
       await page.goto(site.url + path)
-      if (signedIn) await signIn(page)
+      if (signedIn === 'by form') await signIn(page)
+      else if (signedIn) await page.getByRole('button', { name: 'Sair', exact: true }).waitFor()
       return {
         context,
         page,
@@ -73,6 +77,33 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
       await browser.close()
       await site.close()
     },
+  }
+}
+
+/** As after a login by the form, which takes longer than what many a test is about. */
+async function openLogin({ app, url }: TestApp, userAgent: string) {
+  const html = (await app.inject('/admin')).body
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/auth/v1/token?grant_type=password',
+    headers: {
+      apikey: /"anonKey":"([^"]+)"/.exec(html)?.[1] ?? '',
+      origin: url,
+      'sec-fetch-site': 'same-origin',
+      'user-agent': userAgent,
+    },
+    payload: PRINCIPAL,
+  })
+  const [cookie] = answer.cookies
+  if (cookie === undefined) throw new Error(`no login: ${answer.body}`)
+  const { name, value } = cookie
+  return {
+    name,
+    value,
+    url: `https://${new URL(url).host}/`,
+    secure: true,
+    httpOnly: true,
+    sameSite: 'Lax' as const,
   }
 }
 

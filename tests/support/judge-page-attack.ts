@@ -128,7 +128,7 @@ export async function judgePageAttack(
   }
   if (name === 'forge-conversion' || name === 'forge-report') {
     await attack()
-    return settled(() => findForged(name, target), Math.max(patience, 15))
+    return settled(() => findForged(name, target), patience)
   }
   if (name === 'flood') {
     await page.inPage(() => {
@@ -189,7 +189,7 @@ async function typeUntilHeld(page: AttackedPage): Promise<number | null> {
   return whole === WHOLE_WORDS ? lost : null
 }
 
-/** The victim's counts, which nobody raised but by a forged report: reports are written once a second. */
+/** The victim's counts, which nobody raised but by a forged report: reports are written ten times a second here. */
 async function findForged(
   name: 'forge-conversion' | 'forge-report',
   { app: { database }, pixel }: Target,
