@@ -7,13 +7,10 @@ import { quickReports } from './tests/support/quick-reports.ts'
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 }
 
 /** Those that replace a module: whoever shares what they import would get it too. */
-const APART = '**/*.apart.test.{ts,tsx}'
+const APART = '**/*.apart.test.ts'
 
-/** Files share what they import, which takes as long as the tests of most: neither server nor dashboard keeps state in its modules. */
+/** Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules. */
 const SHARED = { isolate: false, exclude: [APART], ...PATIENT }
-
-/** The dashboard without a browser. */
-const DOM = { environment: 'happy-dom', setupFiles: ['tests/support/component-setup.ts'] }
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
@@ -36,15 +33,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'component', include: ['tests/component/**/*.test.tsx'], ...DOM, ...SHARED },
+        test: {
+          name: 'component',
+          include: ['tests/component/**/*.test.tsx'],
+          environment: 'happy-dom',
+          setupFiles: ['tests/support/component-setup.ts'],
+          ...PATIENT,
+        },
       },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SHARED } },
       { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SHARED } },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SHARED } },
-      {
-        extends: true,
-        test: { name: 'component apart', include: [`tests/component/${APART}`], ...DOM, ...PATIENT },
-      },
       { extends: true, test: { name: 'e2e apart', include: [`tests/e2e/${APART}`], ...PATIENT } },
       // Whole tables in other browsers, and visits without each vendor in turn, take minutes: `npm run engines`, not part of `npm test`.
       { extends: true, test: { name: 'engines', include: ['tests/engines/**/*.test.ts'], ...PATIENT } },
