@@ -31,13 +31,13 @@ const add = async ({ email, password } = ANA) => {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Senha', { exact: true }).fill(password)
   await save()
+  await row(email).waitFor()
 }
 const row = (email: string) => page.getByRole('row', { name: new RegExp(email) })
 
 test('an admin is added, shown as described, and can sign in', async () => {
   await page.getByText('Adicione e gerencie usuários com acesso administrativo').waitFor()
   await add()
-  await row(ANA.email).waitFor()
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
     'Usuário',
     'Função',
