@@ -97,6 +97,16 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
   const get = async <Answer>(path: string) =>
     (await fetch(`${site.url}/admin/api${path}`, { headers })).json() as Promise<Answer>
   const costOf = (id: string) => get<PixelCost>(`/pixels/${id}/cost`)
+  /** Whoever waits for the last of them leaves nothing that is written during the next test. */
+  const visitsOf = async (id: string) => {
+    const { visits } = await site.database.db
+      .selectFrom('tag_evidence')
+      .select((eb) => eb.fn.sum<number | string | null>('count').as('visits'))
+      .where('pixel_id', '=', id)
+      .where('subject', '=', 'visit')
+      .executeTakeFirstOrThrow()
+    return Number(visits)
+  }
 
   test('is told from the visits that were measured, each tag and all of them', async () => {
     for (const [ms, other, rest] of [
@@ -115,6 +125,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
       expect(await costOf(slow)).toEqual({ own: { visits: 4, ms: 250, requests: 26 }, all })
       expect(await costOf(quick)).toEqual({ own: { visits: 4, ms: 6, requests: 2 }, all })
       expect((await get<Today>('/today')).cost).toEqual(all)
+      expect([await visitsOf(slow), await visitsOf(quick)]).toEqual([14, 14])
     }, 30_000)
   })
 
@@ -151,6 +162,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     await vi.waitFor(async () => {
       expect((await costOf(quick)).own?.visits).toBe(1)
       expect(await costOf(slow)).toMatchObject({ own: { visits: 3 }, all: { visits: 4 } })
+      expect([await visitsOf(slow), await visitsOf(quick)]).toEqual([20, 1])
     }, 30_000)
   })
 
