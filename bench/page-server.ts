@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { pinned } from './processor.ts'
+import { pinned, type Role } from './processor.ts'
 
 /** Something that answers with the page, and can be told to stop. */
 export interface PageServer {
@@ -16,13 +16,16 @@ interface StartOptions {
   command: string[]
   cwd?: string
   env?: Record<string, string>
+  /** Which processor it gets. */
+  role?: Role
 }
 
 const START_TIMEOUT_MS = 60_000
 
-/** Starts a server on the processor that servers get, and waits until it answers. */
-export async function startPageServer({ name, url, command, cwd, env }: StartOptions): Promise<PageServer> {
-  const [program = '', ...args] = pinned('server', command)
+/** Starts a server, unless told otherwise on the processor that servers get, and waits until it answers. */
+export async function startPageServer(options: StartOptions): Promise<PageServer> {
+  const { name, url, command, cwd, env, role = 'server' } = options
+  const [program = '', ...args] = pinned(role, command)
   const child = spawn(program, args, {
     stdio: 'ignore',
     ...(cwd === undefined ? {} : { cwd }),

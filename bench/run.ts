@@ -69,7 +69,7 @@ if (isWanted('events')) {
   console.log()
   printTable([['conversions', 'measured', 'aim'], ...(await benchEvents())])
   console.log()
-  printTable(await benchEventsPage(values.quick === true ? 1 : 5))
+  printTable(await benchEventsPage(values.quick === true ? 1 : 7))
 }
 if (isWanted('dashboard')) {
   console.log()

@@ -20,11 +20,16 @@ export interface EventSite {
   cookie: string
   addPixel(pixel: object): Promise<void>
   removePixels(): Promise<void>
+  /** Requests to vendors so far, by the server. */
+  countTold(): number
   stop(): Promise<void>
 }
 
-/** The built server on an embedded database, in front of stand-ins of what vendors are told by. */
-export async function startEventSite(): Promise<EventSite> {
+/**
+ * The built server on an embedded database, in front of stand-ins of what vendors are told by. `publicUrl` is where browsers
+ * find it when that is not where it listens: its policy lets a page load nothing from anywhere else.
+ */
+export async function startEventSite(publicUrl?: string): Promise<EventSite> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const apis = await startVendorApis()
   apis.keepsConnections = true
@@ -37,9 +42,11 @@ export async function startEventSite(): Promise<EventSite> {
     name: 'Pórtico',
     url,
     command: [process.execPath, 'dist/server/serve.js'],
+    // As on a machine of its own; whoever asks is kept to one.
+    role: 'any',
     env: {
       PORT: String(port),
-      SITE_URL: url,
+      SITE_URL: publicUrl ?? url,
       DATA_DIR: directory,
       TRUST_PROXY: 'true',
       HTTPS_PROXY: apis.proxyUrl,
@@ -66,6 +73,7 @@ export async function startEventSite(): Promise<EventSite> {
       cookie: await recordChoice(url),
       addPixel: (pixel) => send('POST', pixels, headers, pixel),
       removePixels,
+      countTold: () => apis.received.length,
       stop,
     }
   } catch (error) {

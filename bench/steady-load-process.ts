@@ -11,13 +11,24 @@ export interface SteadyLoad {
   body?: string
   /** Null: the next when the last was answered. */
   perSecond: number | null
+  /** Of a thousand visitors each has one of their own. */
+  connections?: number
+  /** So long it takes to become as many as that: code that nobody ran yet is slow, and what waits then waits for long. */
+  rampSeconds?: number
 }
 
-const SOCKETS = 64
-const { url, method, headers, body, perSecond } = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad
+const {
+  url,
+  method,
+  headers,
+  body,
+  perSecond,
+  connections = 64,
+  rampSeconds = 0,
+} = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad
 const { origin, pathname, search } = new URL(url)
 // On two processors whoever asks must not be what is measured: this client does less for a request than `node:http`.
-const pool = new Pool(origin, { connections: SOCKETS, pipelining: 1 })
+const pool = new Pool(origin, { connections, pipelining: 1 })
 const statuses: Record<string, number> = {}
 const start = performance.now()
 let sent = 0
@@ -30,9 +41,16 @@ process.on('SIGTERM', () => {
 for (;;) {
   if (perSecond === null) await ask()
   else {
-    for (; sent < ((performance.now() - start) / 1000) * perSecond; ) void ask()
+    for (const due = countDue(perSecond); sent < due; ) void ask()
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
+}
+
+/** How many should have been sent by now. */
+function countDue(rate: number): number {
+  const seconds = (performance.now() - start) / 1000
+  const ramp = Math.min(seconds, rampSeconds)
+  return (rampSeconds === 0 ? 0 : (ramp * ramp) / rampSeconds / 2) * rate + (seconds - ramp) * rate
 }
 
 function ask(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Db } from './database.ts'
 import type { DeliveryCounts } from './delivery-schema.ts'
+import { post } from './post.ts'
 
 interface Settled {
   pixel_id: string
@@ -23,7 +24,7 @@ export async function countSettled(trx: Db, settled: readonly Settled[]): Promis
   for (const key of [...sums.keys()].sort()) {
     const sum = sums.get(key)
     if (sum === undefined) continue
-    await trx
+    const add = trx
       .insertInto('delivery_counts')
       .values(sum)
       .onConflict((conflict) =>
@@ -31,6 +32,6 @@ export async function countSettled(trx: Db, settled: readonly Settled[]): Promis
           .columns(['pixel_id', 'hour', 'state', 'reason'])
           .doUpdateSet((eb) => ({ count: eb('delivery_counts.count', '+', sum.count) })),
       )
-      .execute()
+    await post(trx, add)
   }
 }

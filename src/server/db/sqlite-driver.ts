@@ -175,8 +175,8 @@ function toResult<R>({ rows, changes, lastInsertRowid }: StatementAnswer): Query
 
 /** `node:sqlite` would bind an object given first as named parameters, that is as NULLs and without an error. */
 function toSqlite(value: unknown): SqlValue {
+  if (typeof value === 'string' || value === null) return value
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (value === null || ['string', 'number', 'bigint'].includes(typeof value)) return value as SqlValue
-  if (value instanceof Uint8Array) return value
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
   throw new TypeError(`a ${typeof value} cannot be a database parameter`)
 }

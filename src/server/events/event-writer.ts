@@ -26,6 +26,11 @@ export type EventRow = Required<Pick<Insertable<Deliveries>, keyof typeof COLUMN
 
 /** Rows of one statement: it holds the write lock for some milliseconds. */
 const MAX_ROWS = 500
+/**
+ * Statements under way at once. The thread of the embedded database has its next one while the answer to the last waits
+ * for a turn of a busy loop, and commits both together; on PostgreSQL two might wait for each other's rows.
+ */
+const UNDER_WAY = { sqlite: 3, postgres: 1 }
 
 interface Waiting {
   rows: readonly EventRow[]
@@ -40,7 +45,8 @@ interface Waiting {
 export class EventWriter {
   readonly #db: Db
   #waiting: Waiting[] = []
-  #isWriting = false
+  #underWay = 0
+  #isDue = false
 
   constructor(db: Db) {
     this.#db = db
@@ -50,17 +56,21 @@ export class EventWriter {
   insert(rows: readonly EventRow[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.push({ rows, resolve, reject })
-    if (!this.#isWriting) {
-      this.#isWriting = true
+    if (!this.#isDue && this.#underWay < UNDER_WAY[engineOf(this.#db)]) {
+      this.#isDue = true
       // Those of one turn of the loop go together.
-      setImmediate(() => void this.#writeAll())
+      setImmediate(() => {
+        this.#isDue = false
+        void this.#writeAll()
+      })
     }
     return promise
   }
 
   async #writeAll(): Promise<void> {
+    this.#underWay++
     while (this.#waiting.length > 0) await this.#writeSome(this.#takeSome())
-    this.#isWriting = false
+    this.#underWay--
   }
 
   #takeSome(): Waiting[] {

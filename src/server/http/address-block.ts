@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { parseAddress } from './parse-address.ts'
 
@@ -7,6 +8,7 @@ const BITS_PER_PART = 16
 
 /** By what a call is counted, from one reading of its address: the visitor's own, and the network around it if there is one. */
 export function countedBlocks(text: string): { own: string; network: string | null } {
+  if (isIPv4(text)) return { own: text, network: null }
   const address = parseAddress(text)
   if (address === null) return { own: UNKNOWN, network: null }
   if (address instanceof ipaddr.IPv4) return { own: address.toString(), network: null }

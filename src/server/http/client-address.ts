@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { parseAddress } from './parse-address.ts'
 
@@ -8,6 +9,8 @@ import { parseAddress } from './parse-address.ts'
 export function clientAddress(request: Pick<FastifyRequest, 'ip' | 'ips'>): string {
   const hops = request.ips ?? [request.ip]
   for (const hop of hops.toReversed()) {
+    // In the one spelling already; every public call comes here, and more than once.
+    if (isIPv4(hop ?? '')) return hop ?? ''
     // A socket that is gone, or a local one, has none.
     const address = parseAddress(hop ?? '')
     if (address !== null) return address.toString()

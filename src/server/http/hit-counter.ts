@@ -49,13 +49,16 @@ export class HitCounter {
 
   /** Counts one hit under every key; if one of them is used up, counts none and says for how many seconds it is. */
   take(hits: readonly Hit[], now = Date.now()): number | null {
-    const waits = hits.flatMap((hit) => {
-      const window = this.#open(hit, now)
-      return window !== undefined && window.count >= hit.max ? secondsUntil(window.endsAt, now) : []
-    })
-    if (waits.length > 0) return Math.max(...waits)
-    for (const hit of hits) {
-      const window = this.#open(hit, now) ?? this.#begin(hit, now)
+    const windows = hits.map((hit) => this.#open(hit, now))
+    let wait: number | null = null
+    for (const [index, { max }] of hits.entries()) {
+      const window = windows[index]
+      if (window !== undefined && window.count >= max)
+        wait = Math.max(wait ?? 0, secondsUntil(window.endsAt, now))
+    }
+    if (wait !== null) return wait
+    for (const [index, hit] of hits.entries()) {
+      const window = windows[index] ?? this.#begin(hit, now)
       window.count++
       window.unsent++
       this.#unsent.add(hit.key)

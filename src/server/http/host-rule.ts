@@ -16,10 +16,9 @@ export function createHostOf(adminUrl: string | null): HostOf {
 
 /** With a host of its own, the dashboard answers there alone, and nothing else does. */
 export function registerHostRule(app: FastifyInstance, hostOf: HostOf, classOf: ClassOf): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!answersOn(classOf(request), hostOf(requestTarget(request.raw)))) {
-      return reply.code(404).header('cache-control', 'no-store').send()
-    }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (answersOn(classOf(request), hostOf(requestTarget(request.raw)))) return done()
+    reply.code(404).header('cache-control', 'no-store').send()
   })
 }
 

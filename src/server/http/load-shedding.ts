@@ -38,12 +38,14 @@ export function registerLoadShedding(
     clearInterval(timer)
     delays.disable()
   })
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     // A busy process is alive: a supervisor that restarts it would only make things worse.
-    if (!isLagging || request.routeOptions.url === '/healthz') return
+    if (!isLagging || request.routeOptions.url === '/healthz') return done()
     shedRequests.add(request)
-    throw new AppError(503, 'overloaded', 'The server is busy, try again', {
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    })
+    done(
+      new AppError(503, 'overloaded', 'The server is busy, try again', {
+        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+      }),
+    )
   })
 }

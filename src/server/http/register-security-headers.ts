@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ClassOf } from './security-class.ts'
-import { headersOf, type SecurityHeaders } from './security-headers.ts'
+import { type Headers, headersOf, type SecurityHeaders } from './security-headers.ts'
 
 /** Applied in one place, to every answer of the framework: one response without its rule undoes all the others. */
 export function registerSecurityHeaders(
@@ -8,12 +8,19 @@ export function registerSecurityHeaders(
   headers: SecurityHeaders,
   classOf: ClassOf,
 ): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isPage = String(reply.getHeader('content-type') ?? '').startsWith('text/html')
     const securityClass = classOf(request)
-    reply.headers(headersOf(securityClass, isPage, headers))
+    const chosen = headersOf(securityClass, isPage, headers)
+    if (!hasAlready(reply, chosen)) reply.headers(chosen)
     const mayBeKept = securityClass !== 'service' || reply.hasHeader('cache-control')
     if (!mayBeKept) reply.header('cache-control', 'no-store')
-    return payload
+    done(null, payload)
   })
+}
+
+/** The raw server begins every answer with the headers of what is no page; each that is set twice is checked twice. */
+function hasAlready({ raw }: FastifyReply, headers: Headers): boolean {
+  for (const name in headers) if (raw.getHeader(name) !== headers[name]) return false
+  return true
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isShed } from './load-shedding.ts'
 import { LogSampler } from './log-sampler.ts'
 import type { Logger } from './logger.ts'
@@ -47,24 +47,29 @@ export class RequestLog {
 
   /** For everything that the framework answers. */
   register(app: FastifyInstance): void {
-    app.addHook('onResponse', async (request, reply) => {
-      const status = reply.statusCode
-      const { url: route = 'none' } = request.is404 ? {} : request.routeOptions
-      const shed = isShed(request)
-      const isWritten = shed
-        ? this.#sampler.take('shed', { status, shed }, SHED_LINES_PER_WINDOW)
-        : this.#sampler.take(`${route} ${status}`, { route, status })
-      if (!isWritten && !this.#everything) return
-      const line = {
-        method: request.method,
-        path: loggedPath(request.url),
-        status,
-        ms: Math.round(reply.elapsedTime),
-        ...(shed ? { shed } : {}),
-      }
-      request.log.info(line, 'answered')
+    app.addHook('onResponse', (request, reply, done) => {
+      this.#write(request, reply)
+      done()
     })
     app.addHook('onClose', async () => this.#sampler.close())
+  }
+
+  #write(request: FastifyRequest, reply: FastifyReply): void {
+    const status = reply.statusCode
+    const { url: route = 'none' } = request.is404 ? {} : request.routeOptions
+    const shed = isShed(request)
+    const isWritten = shed
+      ? this.#sampler.take('shed', { status, shed }, SHED_LINES_PER_WINDOW)
+      : this.#sampler.take(`${route} ${status}`, { route, status })
+    if (!isWritten && !this.#everything) return
+    const line = {
+      method: request.method,
+      path: loggedPath(request.url),
+      status,
+      ms: Math.round(reply.elapsedTime),
+      ...(shed ? { shed } : {}),
+    }
+    request.log.info(line, 'answered')
   }
 }
 

@@ -73,12 +73,13 @@ export class Metrics {
 
   watchRequests(app: FastifyInstance, classOf: ClassOf): void {
     AUDITED.subscribe(this.#onAudited)
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const securityClass = classOf(request)
       this.#requests.inc({ class: securityClass, status: reply.statusCode })
       this.#latency.observe({ class: securityClass }, reply.elapsedTime / 1000)
       if (isShed(request)) this.countRefusal('event loop')
       else if (reply.statusCode === 429) this.countRefusal(request.routeOptions.url ?? 'none')
+      done()
     })
     app.addHook('onClose', async () => {
       AUDITED.unsubscribe(this.#onAudited)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryState } from '#contract/delivery-log.ts'
 import { countSettled } from '#server/db/count-settled.ts'
 import type { Db } from '#server/db/database.ts'
+import { post } from '#server/db/post.ts'
 import type { Job } from '../job.ts'
 import type { Outcome } from '../lane.ts'
 
@@ -49,7 +50,7 @@ export async function recordOutcomes(trx: Db, recorded: Recorded): Promise<boole
 async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Promise<boolean> {
   if (stop === null) {
     if (outcomes.some(({ state }) => state === 'accepted'))
-      await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
+      await post(trx, trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId))
     return false
   }
   const row = { ...stop, stopped_at: new Date(now).toISOString() }
@@ -68,22 +69,18 @@ async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Pr
 async function log(trx: Db, pixelId: string, outcomes: readonly Outcome<Job>[], now: number): Promise<void> {
   const last = outcomes.slice(-LOGGED)
   if (last.length === 0) return
-  await trx
-    .insertInto('delivery_log')
-    .values(
-      last.map(({ job, state, answer, message }) => ({
-        id: randomUUID(),
-        pixel_id: pixelId,
-        event: job.event,
-        state,
-        attempts: job.attempts,
-        answer,
-        message,
-        created_at: new Date(now).toISOString(),
-      })),
-    )
-    .execute()
-  await trx
+  const rows = last.map(({ job, state, answer, message }) => ({
+    id: randomUUID(),
+    pixel_id: pixelId,
+    event: job.event,
+    state,
+    attempts: job.attempts,
+    answer,
+    message,
+    created_at: new Date(now).toISOString(),
+  }))
+  await post(trx, trx.insertInto('delivery_log').values(rows))
+  const older = trx
     .deleteFrom('delivery_log')
     .where('pixel_id', '=', pixelId)
     .where('id', 'not in', (eb) =>
@@ -95,5 +92,5 @@ async function log(trx: Db, pixelId: string, outcomes: readonly Outcome<Job>[], 
         .orderBy('id')
         .limit(LOGGED),
     )
-    .execute()
+  await post(trx, older)
 }
