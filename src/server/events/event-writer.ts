@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Insertable, sql } from 'kysely'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
@@ -26,11 +27,8 @@ export type EventRow = Required<Pick<Insertable<Deliveries>, keyof typeof COLUMN
 
 /** Rows of one statement: it holds the write lock for some milliseconds. */
 const MAX_ROWS = 500
-/**
- * Statements under way at once. The thread of the embedded database has its next one while the answer to the last waits
- * for a turn of a busy loop, and commits both together; on PostgreSQL two might wait for each other's rows.
- */
-const UNDER_WAY = { sqlite: 3, postgres: 1 }
+/** Statements begin no closer together: each is a wait for the disk, and wakes whoever is answered. */
+const APART_MS = 5
 
 interface Waiting {
   rows: readonly EventRow[]
@@ -39,14 +37,14 @@ interface Waiting {
 }
 
 /**
- * Stores events of many visitors in one statement. What comes while one is being stored waits for the next: nobody waits
- * for somebody who might come, and the busier it is the less each costs.
+ * Stores events of many visitors in one statement. What comes while one is being stored waits for the next, and the
+ * busier it is the less each costs; whoever comes alone is stored at once.
  */
 export class EventWriter {
   readonly #db: Db
   #waiting: Waiting[] = []
-  #underWay = 0
-  #isDue = false
+  #isWriting = false
+  #begunAt = Number.NEGATIVE_INFINITY
 
   constructor(db: Db) {
     this.#db = db
@@ -56,21 +54,23 @@ export class EventWriter {
   insert(rows: readonly EventRow[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.push({ rows, resolve, reject })
-    if (!this.#isDue && this.#underWay < UNDER_WAY[engineOf(this.#db)]) {
-      this.#isDue = true
-      // Those of one turn of the loop go together.
-      setImmediate(() => {
-        this.#isDue = false
-        void this.#writeAll()
-      })
+    if (!this.#isWriting) {
+      this.#isWriting = true
+      void this.#writeAll()
     }
     return promise
   }
 
   async #writeAll(): Promise<void> {
-    this.#underWay++
-    while (this.#waiting.length > 0) await this.#writeSome(this.#takeSome())
-    this.#underWay--
+    while (this.#waiting.length > 0) {
+      const early = APART_MS - (performance.now() - this.#begunAt)
+      // Those of one turn of the loop go together, and when there are many those of some milliseconds.
+      if (early > 0) await sleep(early)
+      else await nextTurn()
+      this.#begunAt = performance.now()
+      await this.#writeSome(this.#takeSome())
+    }
+    this.#isWriting = false
   }
 
   #takeSome(): Waiting[] {
