@@ -1,10 +1,21 @@
 /**
  * `npm run bare [-- [--user] [filters of vitest]]`: `npm ci && npm test` on a machine that has nothing but Node. A fresh
  * copy of what git knows is tried in a mount namespace of its own, in which the system's fonts, browsers, PostgreSQL,
- * nginx, wrk and package manager are hidden; with `--user` by an ordinary user. For root, on Linux.
+ * nginx, wrk and package manager are hidden; with `--user` by an ordinary user. Where npm has no Chromium for the
+ * processor, the package manager stays, knows of no browser, and can install nothing. For root, on Linux.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -25,7 +36,8 @@ const PROGRAMS = [
   'google-chrome',
   'google-chrome-stable',
 ]
-  .concat('firefox', 'firefox-esr', 'WebKitWebDriver', 'Xvfb', 'nginx', 'wrk', 'apt-get')
+  .concat('firefox', 'firefox-esr', 'WebKitWebDriver', 'Xvfb', 'nginx', 'wrk')
+  .concat(process.arch === 'x64' ? 'apt-get' : [])
   .flatMap((name) => [`/usr/bin/${name}`, `/usr/sbin/${name}`, `/usr/local/bin/${name}`])
 /** `nobody`: every system has it. */
 const ORDINARY_USER = '65534'
@@ -50,6 +62,7 @@ function runBare(): number {
   const steps = [
     ...Array.from(programs, (path) => `mount --bind /dev/null ${path}`),
     ...directories.map((path) => `mount -t tmpfs tmpfs ${path}`),
+    ...(process.arch === 'x64' ? [] : readOnlyRecord()),
     `cd ${copy}`,
     `exec ${asUser ? `setpriv --reuid=${ORDINARY_USER} --regid=${ORDINARY_USER} --clear-groups` : ''} sh -c 'npm ci && npm test -- "$@"' bare "$@"`,
   ]
@@ -58,6 +71,18 @@ function runBare(): number {
     env: toEnvironment(),
   })
   return status ?? 1
+}
+
+/** What Debian says is installed, without the hidden browsers; read-only, so that nothing can be. */
+function readOnlyRecord(): string[] {
+  const record = join(home, 'dpkg')
+  const installed = readFileSync('/var/lib/dpkg/status', 'utf8').split('\n\n')
+  mkdirSync(record)
+  writeFileSync(
+    join(record, 'status'),
+    installed.filter((each) => !each.startsWith('Package: chromium')).join('\n\n'),
+  )
+  return [`mount --bind ${record} /var/lib/dpkg`, 'mount -o remount,bind,ro /var/lib/dpkg']
 }
 
 /** The copy must not find this checkout's own programs; an ordinary user has no part in root's settings but the registry. */

