@@ -93,6 +93,8 @@ test('with nobody yet, says who will be there and that nothing is delivered', as
   screen.getByText(/aparece aqui, com a situação da entrega/)
   screen.getByText(/^Não há webhook configurado/)
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
+  // A file of nobody is of no use.
+  expect(screen.queryByRole('button', { name: 'Baixar CSV' })).toBeNull()
 })
 
 test('that do not come say so, and are asked for again', async () => {

@@ -39,7 +39,8 @@ export function SubscriptionItem({ subscription, delivers, onRetry, onErase }: S
         </p>
         <p className="text-sm text-text-2">{describeDelivery(subscription, delivers)}</p>
       </div>
-      <div className="ml-auto flex items-center gap-1">
+      {/* As wide with one button as with two, so that the columns of all rows stand in line. */}
+      <div className="ml-auto flex items-center justify-end gap-1 sm:min-w-48">
         {status !== 'delivered' && delivers ? (
           <Button look="outline" aria-label={`Tentar agora: ${email}`} onClick={onRetry}>
             Tentar agora

@@ -16,6 +16,8 @@ export function SubscriptionsScreen() {
   const [wish, setWish] = useState<SubscriptionWish>({ search: '', status: 'all' })
   const [toErase, setToErase] = useState<string | null>(null)
   const subscriptions = useSubscriptions({ ...wish, search: useSettled(wish.search).trim() })
+  const counts = subscriptions.data?.pages[0]?.counts
+  const isEmpty = counts !== undefined && counts.pending + counts.delivered + counts.failed === 0
   const retry = useRetry()
   const erase = useErase()
   const save = useExport()
@@ -24,7 +26,7 @@ export function SubscriptionsScreen() {
       <PageHeading
         title="Inscrições"
         subtitle="Quem pediu para receber a newsletter, e se o webhook já tem o endereço."
-        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate()} />}
+        action={isEmpty ? null : <CsvButton isPending={save.isPending} onSave={() => save.mutate()} />}
       />
       <Card aria-busy={subscriptions.isPending}>
         {subscriptions.data ? (
