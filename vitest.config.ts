@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { builtThreads } from './tests/support/built-threads.ts'
 import { quickCompression } from './tests/support/quick-compression.ts'
+import { quickHashes } from './tests/support/quick-hashes.ts'
 import { quickReports } from './tests/support/quick-reports.ts'
 
 /** Waiting ends with the fact, not with the clock: a step that takes a second takes twenty on a busy machine. */
@@ -14,14 +15,15 @@ const SHARED = { isolate: false, exclude: [APART], ...PATIENT }
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
-  plugins: [builtThreads(), quickCompression(), quickReports()],
+  plugins: [builtThreads(), quickCompression(), quickHashes(), quickReports()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,
     // What is waited for comes late on a busy machine; a few seconds would be a guess at its speed.
     expect: { poll: { timeout: 30_000 } },
-    // One more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
-    maxWorkers: 3,
+    // Two more than there are cores on a small machine: with three its two were idle for a third of the time, since many a
+    // test waits for a time-out, a report or another process, and not for work.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -18,7 +18,7 @@ const bytesOf = (url: string, encoding: string) =>
     }).once('error', reject)
   })
 
-test('pages leave the built server as small as they get: at its start, and a moment after a change; what it counts is written', async () => {
+test('pages leave the built server as small as they get: at its start, and a moment after a change; passwords are hashed at their full cost; what it counts is written', async () => {
   const storage = await makeStorage('sqlite')
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -59,9 +59,16 @@ test('pages leave the built server as small as they get: at its start, and a mom
   expect((await bytesOf(url, 'identity')).equals(before)).toBe(false)
   await expect.poll(() => isSmallest('/')).toBe(true)
 
-  // What was counted is written while it runs, without anybody's asking: servers in a test's process do it more often.
+  // Passwords cost whoever stole them as much as they should: servers in a test's process make them cheaper.
   const { db, close } = openDatabase({ dataDir: storage.dataDir, databaseUrl: null })
   onTestFinished(close)
+  const { password_hash } = await db
+    .selectFrom('auth_users')
+    .select('password_hash')
+    .executeTakeFirstOrThrow()
+  expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+
+  // What was counted is written while it runs, without anybody's asking: servers in a test's process do it more often.
   const counted = () =>
     db.selectFrom('rate_limits').select('count').where('key', 'like', '%csp-report%').execute()
   expect(await counted()).toEqual([])

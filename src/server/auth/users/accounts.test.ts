@@ -162,8 +162,6 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
       code: 'weak_password',
       details: { reasons: ['pwned'] },
     })
-    expect(await accounts.hashPassword('girassol-tamborim-91', email)).toMatch(
-      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
-    )
+    expect(await accounts.hashPassword('girassol-tamborim-91', email)).toMatch(/^\$argon2id\$/)
   })
 })
