@@ -21,9 +21,8 @@ export default defineConfig({
     unstubEnvs: true,
     // What is waited for comes late on a busy machine; a few seconds would be a guess at its speed.
     expect: { poll: { timeout: 30_000 } },
-    // Two more than there are cores on a small machine: with three its two were idle for a third of the time, since many a
-    // test waits for a time-out, a report or another process, and not for work.
-    maxWorkers: 4,
+    // One more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

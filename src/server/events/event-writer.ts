@@ -29,6 +29,7 @@ export type EventRow = Required<Pick<Insertable<Deliveries>, keyof typeof COLUMN
 const MAX_ROWS = 500
 /** Statements begin no closer together: each is a wait for the disk, and wakes whoever is answered. */
 const APART_MS = 5
+const ANSWERS_PER_TURN = 16
 
 interface Waiting {
   rows: readonly EventRow[]
@@ -88,7 +89,7 @@ export class EventWriter {
         this.#db,
         some.flatMap(({ rows }) => rows),
       )
-      for (const { resolve } of some) resolve()
+      void answerInTurns(some)
     } catch (error) {
       const [only] = some
       if (some.length === 1) only?.reject(error)
@@ -100,6 +101,14 @@ export class EventWriter {
         await this.#writeSome(some.slice(middle))
       }
     }
+  }
+}
+
+/** A few, and then whoever else waits for the loop: each answer is work, and hundreds become due in one moment. */
+async function answerInTurns(some: readonly Waiting[]): Promise<void> {
+  for (const [index, { resolve }] of some.entries()) {
+    if (index > 0 && index % ANSWERS_PER_TURN === 0) await nextTurn()
+    resolve()
   }
 }
 
