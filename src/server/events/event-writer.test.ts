@@ -7,19 +7,10 @@ import { type EventRow, EventWriter } from './event-writer.ts'
 
 const AT = '2026-11-15T12:00:00.123Z'
 
-describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
-  let database: TestDatabase
-  let pixelId: string
-  beforeEach(async () => {
-    database = await makeDatabase(engine)
-    pixelId = await insertPixel(database.db, { type: 'meta' })
-  })
-  afterEach(() => database.close())
-
-  const row = (change: Partial<EventRow> = {}): EventRow => ({
+function makeRow(change: Pick<EventRow, 'pixel_id'> & Partial<EventRow>): EventRow {
+  return {
     id: randomUUID(),
     kind: 'meta',
-    pixel_id: pixelId,
     event_id: randomUUID(),
     event: 'lead',
     consent_id: randomUUID(),
@@ -30,7 +21,19 @@ describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
     created_at: AT,
     expires_at: AT,
     ...change,
+  }
+}
+
+describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
+  let database: TestDatabase
+  let pixelId: string
+  beforeEach(async () => {
+    database = await makeDatabase(engine)
+    pixelId = await insertPixel(database.db, { type: 'meta' })
   })
+  afterEach(() => database.close())
+
+  const row = (change: Partial<EventRow> = {}) => makeRow({ pixel_id: pixelId, ...change })
   const stored = () => database.db.selectFrom('deliveries').selectAll().execute()
 
   test('are stored as they came, and the same event once', async () => {
@@ -54,32 +57,36 @@ describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
   })
 })
 
-test('what comes together is one statement', async () => {
-  const database = await makeDatabase('sqlite')
-  const pixelId = await insertPixel(database.db, { type: 'meta' })
-  const writer = new EventWriter(database.db)
-  const statements = await sentStatements(() =>
-    Promise.all(
-      Array.from({ length: 100 }, () =>
-        writer.insert([
-          {
-            id: randomUUID(),
-            kind: 'meta',
-            pixel_id: pixelId,
-            event_id: randomUUID(),
-            event: 'lead',
-            consent_id: randomUUID(),
-            category: 'marketing',
-            payload: '{}',
-            email_hash: null,
-            next_attempt_at: AT,
-            created_at: AT,
-            expires_at: AT,
-          },
-        ]),
-      ),
-    ),
-  )
-  expect(statements).toHaveLength(1)
-  await database.close()
+describe('on sqlite', () => {
+  let database: TestDatabase
+  let pixelId: string
+  beforeEach(async () => {
+    database = await makeDatabase('sqlite')
+    pixelId = await insertPixel(database.db, { type: 'meta' })
+  })
+  afterEach(() => database.close())
+
+  const insertAtOnce = (count: number) => {
+    const writer = new EventWriter(database.db)
+    return Array.from({ length: count }, () => writer.insert([makeRow({ pixel_id: pixelId })]))
+  }
+
+  test('what comes together is one statement', async () => {
+    expect(await sentStatements(() => Promise.all(insertAtOnce(100)))).toHaveLength(1)
+  })
+
+  test('while many are answered, others have their turns of the loop', async () => {
+    const [first, ...others] = insertAtOnce(100)
+    await first
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await Promise.all(others)
+    isOver = true
+    expect(turns).toBeGreaterThanOrEqual(5)
+  })
 })
