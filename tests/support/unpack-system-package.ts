@@ -15,7 +15,8 @@ export function unpackSystemPackage(name: string): string | null {
   if (existsSync(root)) return root
   const fetched = join(FOLDER, 'fetched')
   const unpacked = join(FOLDER, 'unpacked')
-  rmSync(FOLDER, { recursive: true, force: true })
+  // What a run that was cut off left.
+  for (const folder of [fetched, unpacked]) rmSync(folder, { recursive: true, force: true })
   for (const folder of ['lists/partial', 'archives/partial'])
     mkdirSync(join(fetched, folder), { recursive: true })
   mkdirSync(unpacked)

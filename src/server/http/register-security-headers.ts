@@ -19,8 +19,8 @@ export function registerSecurityHeaders(
   })
 }
 
-/** The raw server begins every answer with the headers of what is no page; each that is set twice is checked twice. */
-function hasAlready({ raw }: FastifyReply, headers: Headers): boolean {
-  for (const name in headers) if (raw.getHeader(name) !== headers[name]) return false
+/** The raw server begins every answer with the headers of what is no page, and a route may have set others since. */
+function hasAlready(reply: FastifyReply, headers: Headers): boolean {
+  for (const name in headers) if (reply.getHeader(name) !== headers[name]) return false
   return true
 }

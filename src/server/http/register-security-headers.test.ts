@@ -1,0 +1,21 @@
+import fastify from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
+import { registerSecurityHeaders } from './register-security-headers.ts'
+import { otherHeaders } from './security-headers.ts'
+
+const OTHER = otherHeaders(null)
+
+test.each([true, false])('no route has headers of its own instead (begun with them: %s)', async (isBegun) => {
+  const app = fastify()
+  onTestFinished(() => app.close())
+  if (isBegun)
+    app.addHook('onRequest', async (_request, { raw }) => {
+      raw.setHeaders(new Map(Object.entries(OTHER)))
+    })
+  registerSecurityHeaders(app, { admin: {}, publicPage: {}, other: OTHER }, () => 'other')
+  app.get('/', async (_request, reply) => {
+    reply.header('content-security-policy', "default-src 'unsafe-inline'").removeHeader('x-frame-options')
+    return 'ok'
+  })
+  expect((await app.inject('/')).headers).toMatchObject(OTHER)
+})
