@@ -97,6 +97,18 @@ test('with nobody yet, says who will be there and that nothing is delivered', as
   expect(screen.queryByRole('button', { name: 'Baixar CSV' })).toBeNull()
 })
 
+test.each([
+  [1, '1 inscrição, guardada: não há webhook configurado'],
+  [2, '2 inscrições, guardadas: não há webhook configurado'],
+])('%i that nobody is told of: kept, in the right number', async (count, summary) => {
+  site.delivers = false
+  site.subscriptions = Array.from({ length: count }, (_, n) =>
+    makeSubscription(`pessoa${n}@exemplo.com.br`, { status: 'pending' }),
+  )
+  await openDashboard(site, { path: PATH })
+  await waitFor(() => expect(screen.getByRole('main').textContent).toContain(summary))
+})
+
 test('that do not come say so, and are asked for again', async () => {
   const held = site.hold('GET /admin/api/subscriptions')
   site.refuse('GET /admin/api/subscriptions', 500)

@@ -41,7 +41,7 @@ export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }
         summary={
           <>
             <b className="font-semibold text-ink">{formatCount(total, 'inscrição', 'inscrições')}</b>
-            {delivers ? '' : ', guardadas: não há webhook configurado'}
+            {delivers ? '' : `, ${total === 1 ? 'guardada' : 'guardadas'}: não há webhook configurado`}
           </>
         }
       >
