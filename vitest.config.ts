@@ -21,8 +21,8 @@ export default defineConfig({
     unstubEnvs: true,
     // What is waited for comes late on a busy machine; a few seconds would be a guess at its speed.
     expect: { poll: { timeout: 30_000 } },
-    // One more than there are cores on a small machine: many a test waits for a time-out or a report, and not for work.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: every second moment of a test is spent waiting, for a time-out, a report or a browser.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from './scenario.ts'
 import type { Administrator } from './sign-in.ts'
 
-const PAUSE_MS = 20
 /** So many acknowledged subscriptions show that the whole of it is working. */
 const ENOUGH = 10
 /** Longer than any promise that is made; what takes longer counts as no answer. */
@@ -26,9 +25,11 @@ export class Load {
   /** The last that did not succeed. */
   #last: string[] = []
   #stopped = false
+  readonly #pauseMs: number
   #running: Promise<unknown>
 
-  constructor(urls: readonly string[], administrator: Administrator) {
+  constructor(urls: readonly string[], administrator: Administrator, pauseMs: number) {
+    this.#pauseMs = pauseMs
     const loops = urls.flatMap((url) => [
       this.#repeat(() => this.#visit(url)),
       ...Array.from({ length: 3 }, () => this.#repeat(() => this.#subscribe(url))),
@@ -62,7 +63,7 @@ export class Load {
   async #repeat(once: () => Promise<void>): Promise<void> {
     while (!this.#stopped) {
       await once()
-      await wait(PAUSE_MS)
+      await wait(this.#pauseMs)
     }
   }
 

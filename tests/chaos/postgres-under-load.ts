@@ -45,6 +45,7 @@ export async function postgresUnderLoad(
   const load = new Load(
     replicas.map(({ url }) => url),
     administrator,
+    place.pauseMs,
   )
   place.atEnd(() => load.stop())
   await load.untilWorking()

@@ -18,9 +18,12 @@ export interface Scenario {
 /** Where a scenario takes place. Whatever it makes is taken away again, last things first. */
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'portico-chaos-'))
+  /** How long whoever calls waits between two calls. */
+  readonly pauseMs: number
   readonly #cleanUps: (() => unknown)[] = []
 
-  constructor() {
+  constructor({ pauseMs = 20 } = {}) {
+    this.pauseMs = pauseMs
     this.atEnd(() => rmSync(this.folder, { recursive: true, force: true }))
   }
 

@@ -27,7 +27,7 @@ describe.each([
   let page: Page
   beforeAll(async () => {
     await removePixels(admin.site.database.db)
-    visit = await admin.visit({ signedIn: false, options: { ...options, reducedMotion: 'reduce' } })
+    visit = await admin.visit({ signedIn: false, options })
     page = visit.page
   })
   afterAll(async () => {

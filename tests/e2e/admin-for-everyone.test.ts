@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
-import { DESKTOP, PHONE } from '../support/browser.ts'
+import { PHONE } from '../support/browser.ts'
 
 let admin: AdminSite
 
@@ -72,7 +72,7 @@ describe('forced colours', () => {
   }
 
   test('leave every badge and button its edge', async () => {
-    const { page, context } = await admin.visit({ options: { ...DESKTOP, reducedMotion: 'reduce' } })
+    const { page, context } = await admin.visit()
     let seen = 0
     for (const [screen, open] of SCREENS) {
       await page.emulateMedia({ forcedColors: 'none' })
@@ -87,7 +87,7 @@ describe('forced colours', () => {
 })
 
 test('letters of twice the size widen no screen of a phone, and none is cut', async () => {
-  const { page, context } = await admin.visit({ options: { ...PHONE, reducedMotion: 'reduce' } })
+  const { page, context } = await admin.visit({ options: PHONE })
   for (const [screen, open] of SCREENS) {
     await open(page)
     await page.evaluate(() => {

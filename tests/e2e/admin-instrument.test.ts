@@ -62,7 +62,7 @@ beforeAll(async () => {
     ])
     .execute()
   figures = holdRequests(admin.site.app.server, /^\/admin\/api\/today/)
-  visit = await admin.visit({ options: { viewport: { width: 1440, height: 1000 }, reducedMotion: 'reduce' } })
+  visit = await admin.visit({ options: { viewport: { width: 1440, height: 1000 } } })
   page = visit.page
 })
 afterAll(async () => {

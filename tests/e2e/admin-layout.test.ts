@@ -91,7 +91,7 @@ describe.each([
   let own: Visit
   let seen: Page
   beforeAll(async () => {
-    own = await admin.visit({ options: { ...options, reducedMotion: 'reduce' } })
+    own = await admin.visit({ options })
     seen = own.page
     await seen
       .getByRole('switch', { name: /^(Ativo|Inativo)/ })

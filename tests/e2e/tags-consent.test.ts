@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import { verifyGraph } from '#server/evidence/file/verify-graph.ts'
-import { DESKTOP, launchBrowser, PHONE, watchConsole } from '../support/browser.ts'
+import { DESKTOP, launchBrowser, PHONE, UNSEEN, watchConsole } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-async function open(device: BrowserContextOptions = DESKTOP): Promise<void> {
+async function open(device: BrowserContextOptions = UNSEEN): Promise<void> {
   vendors.clear()
   context = await browser.newContext({
     ...device,

@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
-import { DESKTOP } from '../support/browser.ts'
+import { UNSEEN } from '../support/browser.ts'
 import { KILLERS, linksTo } from '../support/nasty-snippets.ts'
 import { reportTotals } from '../support/report-totals.ts'
 import { until } from '../support/until.ts'
@@ -19,7 +19,7 @@ let complaints: () => string[]
 
 beforeAll(async () => {
   admin = await startAdminSite()
-  const visit = await admin.visit({ options: { ...DESKTOP, reducedMotion: 'reduce' } })
+  const visit = await admin.visit()
   context = visit.context
   page = visit.page
   complaints = visit.complaints
@@ -34,7 +34,7 @@ const tagsOnPage = async () => (await (await fetch(admin.site.url)).text()).incl
 
 /** A visitor of their own, who accepts and stays until the tags have run and been reported. */
 async function visitSite(): Promise<void> {
-  const visitor = await admin.browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  const visitor = await admin.browser.newContext(UNSEEN)
   const visited = await visitor.newPage()
   await visited.goto(admin.site.url)
   await visited.getByRole('button', { name: 'Aceitar todos' }).click()

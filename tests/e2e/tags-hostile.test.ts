@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { ATTACKS, SPRINGBOARDS } from '../support/hostile-attacks.ts'
 import { CONSENT, type HostileSite, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
@@ -71,7 +71,7 @@ async function policyContains(app: TestApp, text: string): Promise<void> {
 
 /** An administrator works in one tab while the hostile tag runs, with consent, in others. */
 async function openScene(url: string, app: TestApp, believedHosts: readonly string[] = []): Promise<Scene> {
-  const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  const context = await browser.newContext(UNSEEN)
   await context.addCookies([{ name: 'portico_consent', value: CONSENT, url }])
   const admin = await context.newPage()
   await admin.goto(`${url}/admin`)

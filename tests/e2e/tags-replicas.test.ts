@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openDatabase } from '#server/db/database.ts'
 import { signIn } from '../support/admin-site.ts'
-import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { makeStorage, type Storage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
@@ -66,7 +66,7 @@ const hasTags = async (url: string) => (await (await fetch(url)).text()).include
 
 async function visit(url: string): Promise<string[]> {
   vendors.clear()
-  const context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  const context = await browser.newContext({ ...UNSEEN, ignoreHTTPSErrors: true })
   const page: Page = await context.newPage()
   await page.goto(url)
   if (await hasTags(url)) {
@@ -84,7 +84,7 @@ test('a switch in the dashboard of one process is on the next page of both, with
   await vi.waitFor(async () => expect(await hasTags(other.url)).toBe(true), 30_000)
   expect(await visit(other.url)).toEqual([ID])
 
-  const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  const context = await browser.newContext(UNSEEN)
   const page = await context.newPage()
   await page.goto(`${one.url}/admin`)
   await signIn(page)

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
-import { DESKTOP, launchBrowser } from '../support/browser.ts'
+import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { reportTotals } from '../support/report-totals.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
   for (const table of ['tracking_pixels', 'blocked_hosts'] as const) await db.deleteFrom(table).execute()
   await bumpTagsVersion(db)
   vendors.clear()
-  context = await browser.newContext({ ...DESKTOP, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  context = await browser.newContext({ ...UNSEEN, ignoreHTTPSErrors: true })
   page = await context.newPage()
 })
 afterEach(() => context.close())

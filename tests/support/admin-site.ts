@@ -48,6 +48,8 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
       const context = await browser.newContext({
         locale: 'pt-BR',
         timezoneId: 'America/Sao_Paulo',
+        // What moves is waited for until it stands; a file that is about the moving says so.
+        reducedMotion: 'reduce',
         ...options,
       })
       // Shorter than a test's own, so that a failure names the step that it hung at.

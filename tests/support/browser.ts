@@ -63,6 +63,11 @@ export const PHONE = {
   isMobile: true,
 } satisfies BrowserContextOptions
 export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions
+/** For visits of which the look is not judged: drawing and moving a large page takes a third of a visit's work. */
+export const UNSEEN = {
+  viewport: { width: 1024, height: 640 },
+  reducedMotion: 'reduce',
+} satisfies BrowserContextOptions
 
 /** For `addInitScript`: a browser that always has something better to do. Some are, on a busy machine. */
 export function neverIdle(): void {

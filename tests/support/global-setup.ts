@@ -27,8 +27,8 @@ declare module 'vitest' {
 /** Whatever the tests need is made here, once for the whole run, and taken down again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfStale()
-  // A deadlock is found after a second by default: the same, sooner.
-  const postgres = await startPostgres(findPostgres(), ['deadlock_timeout=50ms'])
+  // A deadlock is found after a second by default: the same, sooner. Databases that live for seconds need no cleaning.
+  const postgres = await startPostgres(findPostgres(), ['deadlock_timeout=50ms', 'autovacuum=off'])
   project.provide('postgresSocket', postgres.socketDirectory)
   const { remove: removeMigrated, ...migrated } = await makeMigratedStorage(postgres.socketDirectory)
   project.provide('migratedStorage', migrated)

@@ -1,6 +1,6 @@
 import type { Browser, Frame, Page } from 'playwright-core'
 import { vi } from 'vitest'
-import { DESKTOP } from './browser.ts'
+import { UNSEEN } from './browser.ts'
 import { CONSENT } from './hostile-site.ts'
 import type { AttackedPage } from './judge-page-attack.ts'
 import { until } from './until.ts'
@@ -24,7 +24,7 @@ export async function openAttacked(
   place: 'page' | 'isolated',
   { withoutGuard = false } = {},
 ): Promise<AttackedPage & { close(): Promise<void> }> {
-  const context = await browser.newContext({ ...DESKTOP, reducedMotion: 'reduce' })
+  const context = await browser.newContext(UNSEEN)
   await context.addCookies([{ name: 'portico_consent', value: CONSENT, url }])
   if (withoutGuard) await context.addInitScript(forgetGuard)
   const opener = await context.newPage()

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
-import { DESKTOP, launchBrowser } from './browser.ts'
+import { launchBrowser, UNSEEN } from './browser.ts'
 import { APP_URL, LABELS } from './leave-at-once.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
 import { startTlsFront } from './tls-front.ts'
@@ -125,11 +125,7 @@ export async function startVendorSite(): Promise<VendorSite> {
     },
     overview,
     visit: async (prepare) => {
-      const context = await browser.newContext({
-        ...DESKTOP,
-        ignoreHTTPSErrors: true,
-        reducedMotion: 'reduce',
-      })
+      const context = await browser.newContext({ ...UNSEEN, ignoreHTTPSErrors: true })
       context.setDefaultTimeout(PATIENCE.timeout)
       await prepare?.(context)
       const page = await context.newPage()

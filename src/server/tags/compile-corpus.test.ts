@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { PIXEL_TYPES, type PixelType } from '#contract/pixel.ts'
@@ -31,7 +31,8 @@ async function compile(code: string, type: PixelType = 'custom') {
     })
   while (!isOver) {
     turns++
-    await setImmediate()
+    // At most a thousand a second: the turns are counted, not made.
+    await setTimeout(1)
   }
   return { answer: await answer, turns }
 }

@@ -27,7 +27,7 @@ export const rollingRestart: Scenario = {
     const replicas = await Promise.all(ports.map(start))
     const targets = replicas.map(({ url }) => url)
     const proxy = await startReadyProxy(place, targets)
-    const load = new Load([proxy.url, proxy.url], await signIn(proxy.url))
+    const load = new Load([proxy.url, proxy.url], await signIn(proxy.url), place.pauseMs)
     place.atEnd(() => load.stop())
     await load.untilWorking()
     for (let round = 0; round < ROUNDS; round++)
