@@ -37,6 +37,27 @@ const distanceOfNiches = () =>
 /** Foreign addresses that were contacted. */
 const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
 
+/** The form's fields stand above its buttons and all of them in it; what is out of sight is so for want of room alone. */
+const isFormWhole = () => {
+  const dialog = document.querySelector('[role=dialog]')
+  const submit = dialog?.querySelector('button[type=submit]')?.getBoundingClientRect()
+  if (!dialog || !submit) return false
+  const box = dialog.getBoundingClientRect()
+  const [first = Number.POSITIVE_INFINITY, ...others] = Array.from(
+    dialog.querySelectorAll('input, select, textarea'),
+    (field) => field.getBoundingClientRect().bottom,
+  )
+  const isFull = box.height > innerHeight * 0.8
+  return submit.bottom <= box.bottom && [first, ...(isFull ? [] : others)].every((end) => end <= submit.top)
+}
+
+async function opensWhole(visitor: Visitor, button: string): Promise<void> {
+  await visitor.click('button', button)
+  await until(visitor, isFormWhole)
+  await visitor.press('Escape')
+  await until(visitor, () => document.querySelector('[role=dialog]') === null)
+}
+
 /** What a visitor and an administrator do most, in the words of `docs/engines.md`. The same in every engine. */
 export const SHORT_JOURNEYS: Record<string, Journey> = {
   'the page opens at its top, at an anchor and reloaded lower down, and starts each time': async ({
@@ -133,7 +154,7 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     expect(rows).toEqual([{ email: 'ana@exemplo.com.br' }])
   },
 
-  'an administrator signs in, sees the list, switches a pixel off and on, and signs out': async ({
+  'an administrator signs in, finds every form whole, switches a pixel off and on, and signs out': async ({
     visitor,
     site,
   }) => {
@@ -145,6 +166,12 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     await visitor.type('Email', PRINCIPAL.email)
     await visitor.type('Senha', PRINCIPAL.password)
     await visitor.click('button', 'Entrar')
+    await opensWhole(visitor, 'Adicionar Pixel')
+    await visitor.click('link', 'Usuários Admin')
+    await opensWhole(visitor, 'Adicionar Admin')
+    await visitor.click('link', 'Minha conta')
+    await opensWhole(visitor, 'Trocar senha')
+    await visitor.click('link', 'Pixels & Tags')
     await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
     await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
     await visitor.click('switch', `Inativo: ${PIXEL_NAME}`)

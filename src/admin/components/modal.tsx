@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 import { useUnsavedGuard } from '../lib/use-unsaved-guard.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -91,9 +91,17 @@ export function Modal(props: ModalProps) {
   )
 }
 
+/**
+ * As high as what is in it, and no higher than the sheet. Its basis is never nought (`flex-1`): WebKit takes that for its
+ * height where the sheet's own follows from its content, and nothing of the form is left.
+ */
+export function ModalForm(props: Omit<ComponentProps<'form'>, 'className' | 'noValidate'>) {
+  return <form {...props} noValidate className="flex min-h-0 flex-auto flex-col" />
+}
+
 export function ModalBody({ children }: { children: ReactNode }) {
   return (
-    <div className="grid min-h-0 flex-1 content-start gap-4.5 overflow-y-auto p-5 sm:px-7 sm:py-6">
+    <div className="grid min-h-0 flex-auto content-start gap-4.5 overflow-y-auto p-5 sm:px-7 sm:py-6">
       {children}
     </div>
   )

@@ -3,7 +3,7 @@ import { useForm } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Field } from '#admin/components/field.tsx'
-import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { NewPasswordField } from '#admin/components/new-password-field.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
 import { PasswordInput } from '#admin/components/password-input.tsx'
@@ -35,7 +35,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       {(close) => (
-        <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
+        <ModalForm onSubmit={submit}>
           <ModalBody>
             <FailureBox error={change.error} fallback="Não foi possível trocar a senha." />
             {/* For password managers, which otherwise cannot tell whose password this is. */}
@@ -61,7 +61,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
               {change.isPending ? 'Salvando...' : 'Trocar senha'}
             </Button>
           </ModalFooter>
-        </form>
+        </ModalForm>
       )}
     </Modal>
   )

@@ -2,7 +2,7 @@ import { useForm } from 'react-hook-form'
 import { APP_CODE_RULE, AppCodeField } from '#admin/components/app-code-field.tsx'
 import { Button } from '#admin/components/button.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { Skeleton } from '#admin/components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
@@ -35,7 +35,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
       onClose={onClose}
     >
       {(close) => (
-        <form onSubmit={submit} noValidate className="flex min-h-0 flex-1 flex-col">
+        <ModalForm onSubmit={submit}>
           <ModalBody>
             <FailureBox
               error={confirm.error ?? failure}
@@ -66,7 +66,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
               {confirm.isPending ? 'Conferindo...' : 'Ativar'}
             </Button>
           </ModalFooter>
-        </form>
+        </ModalForm>
       )}
     </Modal>
   )

@@ -5,7 +5,7 @@ import { Button } from '#admin/components/button.tsx'
 import { ChangedElsewhereBox } from '#admin/components/changed-elsewhere-box.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
 import type { AdminUser } from '#contract/admin-user.ts'
@@ -50,7 +50,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
       onClose={onClose}
     >
       {(close) => (
-        <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
+        <ModalForm onSubmit={submit(false)}>
           <ModalBody>
             {user?.is_principal ? (
               <MessageBox look="yellow">
@@ -77,7 +77,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
               {save.isPending ? 'Salvando...' : 'Salvar'}
             </Button>
           </ModalFooter>
-        </form>
+        </ModalForm>
       )}
     </Modal>
   )

@@ -5,7 +5,7 @@ import { Button } from '#admin/components/button.tsx'
 import { ChangedElsewhereBox } from '#admin/components/changed-elsewhere-box.tsx'
 import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
-import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
 import { isConversionLabels } from '#contract/conversion.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
@@ -135,7 +135,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
       onClose={onClose}
     >
       {(close) => (
-        <form onSubmit={submit(false)} noValidate className="flex min-h-0 flex-1 flex-col">
+        <ModalForm onSubmit={submit(false)}>
           <ModalBody>
             {theirs ? (
               <>
@@ -214,7 +214,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
               onConfirm={generation.replaceCode}
             />
           )}
-        </form>
+        </ModalForm>
       )}
     </Modal>
   )

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
-import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
+import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import { META_TEST_CODE } from '../sending/meta-test-code.ts'
 
@@ -33,7 +33,7 @@ export function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
   return (
     <Modal title="Testar agora" width="md" dirty={false} onClose={onClose}>
       {(close) => (
-        <form noValidate onSubmit={submit} className="flex min-h-0 flex-col">
+        <ModalForm onSubmit={submit}>
           <ModalBody>
             <Field
               label={isNeeded ? 'Código de teste da Meta' : 'Código de teste da Meta (opcional)'}
@@ -63,7 +63,7 @@ export function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
             </Button>
             <Button type="submit">Abrir o site</Button>
           </ModalFooter>
-        </form>
+        </ModalForm>
       )}
     </Modal>
   )
