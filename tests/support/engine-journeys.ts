@@ -37,6 +37,13 @@ const distanceOfNiches = () =>
 /** Foreign addresses that were contacted. */
 const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
 
+/** A question is as high as its words, and in the middle. */
+const isQuestionWhole = () => {
+  const box = document.querySelector('[role=alertdialog]')?.getBoundingClientRect()
+  if (!box) return false
+  return box.height < innerHeight / 2 && Math.abs(box.top - (innerHeight - box.bottom)) <= 1
+}
+
 /** The form's fields stand above its buttons and all of them in it; what is out of sight is so for want of room alone. */
 const isFormWhole = () => {
   const dialog = document.querySelector('[role=dialog]')
@@ -48,6 +55,7 @@ const isFormWhole = () => {
     (field) => field.getBoundingClientRect().bottom,
   )
   const isFull = box.height > innerHeight * 0.8
+  if (Math.abs(box.top - (innerHeight - box.bottom)) > 1) return false
   return submit.bottom <= box.bottom && [first, ...(isFull ? [] : others)].every((end) => end <= submit.top)
 }
 
@@ -154,31 +162,32 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     expect(rows).toEqual([{ email: 'ana@exemplo.com.br' }])
   },
 
-  'an administrator signs in, finds every form whole, switches a pixel off and on, and signs out': async ({
-    visitor,
-    site,
-  }) => {
-    const isActive = async () =>
-      (await site.database.db.selectFrom('tracking_pixels').select('is_active').executeTakeFirstOrThrow())
-        .is_active
-    await visitor.resize(...DESK)
-    await visitor.goto(`${site.url}/admin`)
-    await visitor.type('Email', PRINCIPAL.email)
-    await visitor.type('Senha', PRINCIPAL.password)
-    await visitor.click('button', 'Entrar')
-    await opensWhole(visitor, 'Adicionar Pixel')
-    await visitor.click('link', 'Usuários Admin')
-    await opensWhole(visitor, 'Adicionar Admin')
-    await visitor.click('link', 'Minha conta')
-    await opensWhole(visitor, 'Trocar senha')
-    await visitor.click('link', 'Pixels & Tags')
-    await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
-    await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
-    await visitor.click('switch', `Inativo: ${PIXEL_NAME}`)
-    await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
-    await visitor.click('button', 'Sair')
-    await until(visitor, () => document.querySelector('input[type=password]') !== null)
-    await visitor.goto(`${site.url}/admin`)
-    await until(visitor, () => document.querySelector('input[type=password]') !== null)
-  },
+  'an administrator signs in, finds every form and question whole, switches a pixel off and on, and signs out':
+    async ({ visitor, site }) => {
+      const isActive = async () =>
+        (await site.database.db.selectFrom('tracking_pixels').select('is_active').executeTakeFirstOrThrow())
+          .is_active
+      await visitor.resize(...DESK)
+      await visitor.goto(`${site.url}/admin`)
+      await visitor.type('Email', PRINCIPAL.email)
+      await visitor.type('Senha', PRINCIPAL.password)
+      await visitor.click('button', 'Entrar')
+      await opensWhole(visitor, 'Adicionar Pixel')
+      await visitor.click('button', `Excluir: ${PIXEL_NAME}`)
+      await until(visitor, isQuestionWhole)
+      await visitor.press('Escape')
+      await visitor.click('link', 'Usuários Admin')
+      await opensWhole(visitor, 'Adicionar Admin')
+      await visitor.click('link', 'Minha conta')
+      await opensWhole(visitor, 'Trocar senha')
+      await visitor.click('link', 'Pixels & Tags')
+      await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
+      await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
+      await visitor.click('switch', `Inativo: ${PIXEL_NAME}`)
+      await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
+      await visitor.click('button', 'Sair')
+      await until(visitor, () => document.querySelector('input[type=password]') !== null)
+      await visitor.goto(`${site.url}/admin`)
+      await until(visitor, () => document.querySelector('input[type=password]') !== null)
+    },
 }

@@ -91,10 +91,7 @@ export function Modal(props: ModalProps) {
   )
 }
 
-/**
- * As high as what is in it, and no higher than the sheet. Its basis is never nought (`flex-1`): WebKit takes that for its
- * height where the sheet's own follows from its content, and nothing of the form is left.
- */
+/** What is between the head and the edge of the sheet: as high as what is in it, and no higher than there is room. */
 export function ModalForm(props: Omit<ComponentProps<'form'>, 'className' | 'noValidate'>) {
   return <form {...props} noValidate className="flex min-h-0 flex-auto flex-col" />
 }
