@@ -19,7 +19,8 @@ export type Journey = (world: JourneyWorld) => Promise<void>
 export const PIXEL_NAME = 'Meta Pixel Principal'
 
 export const WAIT = { timeout: 30_000, interval: 50 }
-export const DESK = [1280, 800] as const
+/** An odd height: what is in its middle is on half a pixel unless it takes care. */
+export const DESK = [1280, 801] as const
 export const PHONE = [375, 740] as const
 
 export async function until(visitor: Visitor, condition: () => boolean | undefined): Promise<void> {
@@ -41,7 +42,9 @@ const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) 
 const isQuestionWhole = () => {
   const box = document.querySelector('[role=alertdialog]')?.getBoundingClientRect()
   if (!box) return false
-  return box.height < innerHeight / 2 && Math.abs(box.top - (innerHeight - box.bottom)) <= 1
+  return (
+    box.height < innerHeight / 2 && box.top % 1 === 0 && Math.abs(box.top - (innerHeight - box.bottom)) <= 2
+  )
 }
 
 /** The form's fields stand above its buttons and all of them in it; what is out of sight is so for want of room alone. */
@@ -55,7 +58,7 @@ const isFormWhole = () => {
     (field) => field.getBoundingClientRect().bottom,
   )
   const isFull = box.height > innerHeight * 0.8
-  if (Math.abs(box.top - (innerHeight - box.bottom)) > 1) return false
+  if (Math.abs(box.top - (innerHeight - box.bottom)) > 2) return false
   return submit.bottom <= box.bottom && [first, ...(isFull ? [] : others)].every((end) => end <= submit.top)
 }
 
