@@ -8,10 +8,13 @@ import { quickReports } from './tests/support/quick-reports.ts'
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 }
 
 /** Those that replace a module: whoever shares what they import would get it too. */
-const APART = '**/*.apart.test.ts'
+const APART = '*.apart.test.{ts,tsx}'
 
 /** Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules. */
-const SHARED = { isolate: false, exclude: [APART], ...PATIENT }
+const SHARED = { isolate: false, exclude: [`**/${APART}`], ...PATIENT }
+
+/** A window of its own for each file; what it imports is shared as well, for React alone takes as long as the tests of many. */
+const IN_WINDOW = { environment: 'happy-dom', setupFiles: ['tests/support/component-setup.ts'] }
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
@@ -34,13 +37,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'component',
-          include: ['tests/component/**/*.test.tsx'],
-          environment: 'happy-dom',
-          setupFiles: ['tests/support/component-setup.ts'],
-          ...PATIENT,
-        },
+        test: { name: 'component', include: ['tests/component/**/*.test.tsx'], ...IN_WINDOW, ...SHARED },
+      },
+      {
+        extends: true,
+        test: { name: 'component apart', include: [`tests/component/${APART}`], ...IN_WINDOW, ...PATIENT },
       },
       { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SHARED } },
       { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SHARED } },

@@ -66,7 +66,12 @@ test('they can be copied and downloaded', async () => {
   expect(await navigator.clipboard.readText()).toContain('aaaa0-bbbb0\naaaa1-bbbb1')
   await screen.findByRole('button', { name: 'Copiado' })
   const made = vi.spyOn(URL, 'createObjectURL')
+  const revoked = vi.spyOn(URL, 'revokeObjectURL')
+  const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
   await person.click(screen.getByRole('button', { name: 'Baixar' }))
+  expect((clicked.mock.contexts[0] as HTMLAnchorElement).download).toMatch(/\.txt$/)
+  // A browser may still be writing it.
+  expect(revoked).not.toHaveBeenCalled()
   const [file] = made.mock.calls[0] ?? []
   expect(file instanceof Blob && (await file.text())).toContain('aaaa9-bbbb9')
 })

@@ -8,7 +8,7 @@ import { CONSENT, type HostileSite, readAnonKey, startHostileSite } from '../sup
 import { insertPixel } from '../support/insert-pixel.ts'
 import { judgePageAttack } from '../support/judge-page-attack.ts'
 import { DESTRUCTIVE, inRoomWords, PAGE_ATTACKS, type PageAttack } from '../support/page-attacks.ts'
-import { findTag, openAttacked } from '../support/playwright-attacked-page.ts'
+import { findTag, openAttacked, openOpener } from '../support/playwright-attacked-page.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
 import { until } from '../support/until.ts'
@@ -27,6 +27,8 @@ interface Scene {
 
 /** Attacks on what one tab remembers of the page before. */
 const NEEDS_OWN_TAB = new Set(['session-storage', 'navigation-entries', 'plant'])
+/** The first two only look, and the third, which leads back to the dashboard, is the last of them. */
+const ownTabs = new Map<Scene, Page>()
 
 let site: HostileSite
 let withContainer: TestApp
@@ -102,13 +104,17 @@ async function openPage(page: Page, url: string): Promise<void> {
 /** What the attack got, or null. Those that cannot see their own success are judged by what the server did. */
 async function judge(name: string, scene: Scene): Promise<string | null> {
   if (!NEEDS_OWN_TAB.has(name)) return runAttack(name, scene, scene.page)
-  const page = await scene.context.newPage()
-  // The administrator used this very tab a moment ago.
-  await page.goto(`${scene.url}/admin`)
-  await openPage(page, scene.url)
-  const got = await runAttack(name, scene, page)
-  await page.close()
-  return got
+  const page = ownTabs.get(scene) ?? (await openOwnTab(scene))
+  ownTabs.set(scene, page)
+  return runAttack(name, scene, page)
+}
+
+/** The administrator used this very tab a moment ago. */
+async function openOwnTab({ context, url }: Scene): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${url}/admin`)
+  await openPage(page, url)
+  return page
 }
 
 async function runAttack(name: string, scene: Scene, page: Page): Promise<string | null> {
@@ -223,17 +229,27 @@ test('the table of docs/security.md says exactly what was found', () => {
 
 /** What takes the processor or the keyboard, which two pages share. */
 const ALONE = /^(hog|focus-.*)$/
+/** What stays with the visitor when the page is closed, or takes the page away from which it was opened. */
+const OUTLIVES_PAGE: ReadonlySet<PageAttack> = new Set(['choice', 'opener', 'fill-storage'])
+const openers = new Map<'page' | 'isolated', Page>()
 const opened = new Map<'page' | 'isolated', Awaited<ReturnType<typeof openAttacked>>>()
 
-/** A page of its own for what leaves none usable behind; the others share one. */
+/** A page of its own for what leaves none usable behind, and another visitor's where that is not enough; the others share one. */
 async function attackPage(name: PageAttack, place: 'page' | 'isolated'): Promise<string | null> {
-  const attacked = opened.get(place) ?? (await openAttacked(browser, site.url, place))
+  const opener = openers.get(place) ?? (await openOpener(browser, site.url))
+  openers.set(place, opener)
+  const attacked = opened.get(place) ?? (await openAttacked(opener, place))
   opened.set(place, attacked)
   const target = { app: site, pixel: site.victims[place], isExpected: place === 'page' }
   const got = await judgePageAttack(name, attacked, target)
-  if (!DESTRUCTIVE.has(name)) return got
-  opened.delete(place)
-  await attacked.close()
+  if (DESTRUCTIVE.has(name) || OUTLIVES_PAGE.has(name)) {
+    opened.delete(place)
+    await attacked.close()
+  }
+  if (OUTLIVES_PAGE.has(name)) {
+    openers.delete(place)
+    await opener.context().close()
+  }
   return got
 }
 
@@ -254,8 +270,9 @@ test.each(Object.keys(PAGE_ATTACKS) as PageAttack[])(
 )
 
 test('without the guard, a frame inside a room takes the keyboard', async () => {
-  const attacked = await openAttacked(browser, site.url, 'isolated', { withoutGuard: true })
+  const opener = await openOpener(browser, site.url, { withoutGuard: true })
+  const attacked = await openAttacked(opener, 'isolated')
   const target = { app: site, pixel: site.victims.isolated, isExpected: true }
   expect(await judgePageAttack('focus-nested', attacked, target)).toEqual(expect.any(String))
-  await attacked.close()
+  await opener.context().close()
 })

@@ -17,19 +17,26 @@ export function findTag(page: Page, name: 'attack' | 'attackPage' | 'heard'): Pr
   )
 }
 
-/** A visitor's page, opened by another one, on which both tags have run. */
-export async function openAttacked(
+/** A visitor who agreed to everything, at a page of ours that opens another. */
+export async function openOpener(
   browser: Browser,
   url: string,
-  place: 'page' | 'isolated',
   { withoutGuard = false } = {},
-): Promise<AttackedPage & { close(): Promise<void> }> {
+): Promise<Page> {
   const context = await browser.newContext(UNSEEN)
   await context.addCookies([{ name: 'portico_consent', value: CONSENT, url }])
   if (withoutGuard) await context.addInitScript(forgetGuard)
   const opener = await context.newPage()
   await opener.goto(`${url}/termos`)
-  const opening = context.waitForEvent('page')
+  return opener
+}
+
+/** The page that it opens, on which both tags have run. */
+export async function openAttacked(
+  opener: Page,
+  place: 'page' | 'isolated',
+): Promise<AttackedPage & { close(): Promise<void> }> {
+  const opening = opener.waitForEvent('popup')
   await opener.evaluate(() => void open('/?utm_source=a&email=maria@exemplo.com'))
   const page = await opening
   await until(page, () => 'attackPage' in window && 'heard' in window)
@@ -44,7 +51,7 @@ export async function openAttacked(
     clickAt: (x, y) => page.mouse.click(x, y),
     addresses: async () => page.frames().map((frame) => frame.url()),
     openerAddress: async () => opener.url(),
-    close: () => context.close(),
+    close: () => page.close(),
   }
 }
 

@@ -4,6 +4,7 @@ import { CopyButton } from '#admin/components/copy-button.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
 import { Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
+import { saveFile } from '#admin/lib/save-file.ts'
 import { useServices } from '#admin/lib/services.tsx'
 
 interface RecoveryCodesModalProps {
@@ -24,11 +25,10 @@ const QUESTION = {
 export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCodesModalProps) {
   const { boot } = useServices()
   const { email } = useCurrentUser()
-  const download = () =>
-    saveAsText(
-      'codigos-de-recuperacao.txt',
-      `Códigos de recuperação de ${email} em ${boot.brandName}\nCada um serve uma única vez.\n\n${codes.join('\n')}\n`,
-    )
+  const download = () => {
+    const text = `Códigos de recuperação de ${email} em ${boot.brandName}\nCada um serve uma única vez.\n\n${codes.join('\n')}\n`
+    saveFile(new Blob([text], { type: 'text/plain;charset=utf-8' }), 'codigos-de-recuperacao.txt')
+  }
   return (
     <Modal
       title={isNew ? 'Verificação ativada' : 'Novos códigos de recuperação'}
@@ -72,13 +72,4 @@ export function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCo
       )}
     </Modal>
   )
-}
-
-function saveAsText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
