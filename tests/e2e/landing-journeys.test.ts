@@ -68,6 +68,25 @@ describe('header', () => {
   })
 
   test.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('whatever a link of the page leads to stands clear of the header, on a %s', async (_name, device) => {
+    const page = await visit(device)
+    const gaps = await page.evaluate(() => {
+      const header = document.querySelector('header.top')?.getBoundingClientRect().bottom ?? 0
+      const links = document.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')
+      const places = new Set(Array.from(links, ({ hash }) => document.querySelector(hash)))
+      return Array.from(places, (place) => {
+        place?.scrollIntoView({ behavior: 'instant', block: 'start' })
+        const heading = place?.querySelector('h1, h2, h3')?.getBoundingClientRect()
+        return { place: place?.id, gap: heading ? heading.top - header : 0 }
+      })
+    })
+    expect(gaps.length).toBeGreaterThan(10)
+    expect(gaps.filter(({ gap }) => gap < 12)).toEqual([])
+  })
+
+  test.each([
     ['desktop', DESKTOP, '_blank'],
     ['phone', PHONE, null],
   ])('Acessar Conta on a %s', async (_name, device, target) => {

@@ -1,4 +1,5 @@
 import { Cog, KeyRound, Mail, Tags, UserRound } from 'lucide-react'
+import { EmailAddress } from '#admin/components/email-address.tsx'
 import { openHere } from '#admin/lib/open-here.ts'
 import { pixelPath } from '#admin/lib/places.ts'
 import type { ActivityEvent, ActivityKind } from '#contract/activity.ts'
@@ -32,7 +33,10 @@ export function ActivityItem({ event }: { event: ActivityEvent }) {
         <Icon />
       </span>
       <p className="min-w-0 flex-1 pt-0.5 text-[0.9375rem] wrap-anywhere">
-        <b className="font-semibold">{event.by}</b> {event.text}
+        <b className="font-semibold">
+          <EmailAddress value={event.by} />
+        </b>{' '}
+        {event.text}
       </p>
       {path === undefined ? null : (
         <a

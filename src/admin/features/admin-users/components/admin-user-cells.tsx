@@ -1,5 +1,6 @@
 import { Lock, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
+import { EmailAddress } from '#admin/components/email-address.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { TimeStamp } from '#admin/components/time-stamp.tsx'
@@ -25,7 +26,7 @@ export const AdminUserCells = memo(function AdminUserCells({
     <>
       <td className={CELL}>
         <p className="flex flex-wrap items-center gap-x-2 leading-snug font-semibold">
-          <Email value={user.email} />
+          <EmailAddress value={user.email} />
           {user.is_principal ? <Tag>Principal</Tag> : null}
           {isMe ? <Tag>Você</Tag> : null}
         </p>
@@ -61,18 +62,6 @@ export const AdminUserCells = memo(function AdminUserCells({
     </>
   )
 })
-
-/** A long address breaks after its at sign before it breaks anywhere else. */
-function Email({ value }: { value: string }) {
-  const at = value.lastIndexOf('@') + 1
-  return (
-    <span className="wrap-anywhere">
-      {value.slice(0, at)}
-      <wbr />
-      {value.slice(at)}
-    </span>
-  )
-}
 
 function Tag({ children }: { children: string }) {
   return <span className="chip rounded-md bg-[#e9ebe2] px-2 text-xs/5 font-semibold">{children}</span>

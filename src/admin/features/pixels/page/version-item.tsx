@@ -1,5 +1,6 @@
 import { Undo2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
+import { EmailAddress } from '#admin/components/email-address.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatMinute } from '#admin/lib/format-date.ts'
 import type { FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
@@ -60,7 +61,10 @@ export function VersionItem({ version, isCurrent, isRestoring, onRestore }: Vers
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-[1_1_14rem]">
           <p className="text-[0.9375rem]/snug wrap-anywhere">
-            <b className="font-semibold">{ACTORS[version.by] ?? version.by}</b> {whatWasDone(version)}
+            <b className="font-semibold">
+              <EmailAddress value={ACTORS[version.by] ?? version.by} />
+            </b>{' '}
+            {whatWasDone(version)}
           </p>
           <p className="text-sm text-text-2">
             <time dateTime={version.at}>{at}</time>
