@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { DESKTOP, launchBrowser, watchConsole } from './browser.ts'
+import { launchBrowser, UNSEEN, watchConsole } from './browser.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
 
 /** What Chromium itself writes about an answer that is not a success; the rest of the console must stay silent. */
@@ -44,7 +44,7 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
   return {
     site,
     browser,
-    async visit({ path = '/admin', signedIn = true, options = DESKTOP, prepare } = {}) {
+    async visit({ path = '/admin', signedIn = true, options = UNSEEN, prepare } = {}) {
       const context = await browser.newContext({
         locale: 'pt-BR',
         timezoneId: 'America/Sao_Paulo',
