@@ -13,12 +13,6 @@ const APART = '*.apart.test.{ts,tsx}'
 /** Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules. */
 const SHARED = { isolate: false, exclude: [`**/${APART}`], ...PATIENT }
 
-const IN_NODE = [
-  'src/**/*.test.{ts,tsx}',
-  'scripts/**/*.test.ts',
-  'tests/{architecture,process,acceptance,e2e}/**/*.test.ts',
-]
-
 /** A window of its own for each file; what it imports is shared as well, for React alone takes as long as the tests of many. */
 const IN_WINDOW = { environment: 'happy-dom', setupFiles: ['tests/support/component-setup.ts'] }
 
@@ -33,9 +27,14 @@ export default defineConfig({
     // Twice the cores of a small machine: every second moment of a test is spent waiting, for a time-out, a report or a browser.
     maxWorkers: 4,
     projects: [
-      // One project, so that its processes stay from the first file to the last, with what they have imported.
-      { extends: true, test: { name: 'node', include: IN_NODE, ...SHARED } },
-      { extends: true, test: { name: 'node apart', include: [`tests/e2e/${APART}`], ...PATIENT } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
+          ...SHARED,
+        },
+      },
       {
         extends: true,
         test: { name: 'component', include: ['tests/component/**/*.test.tsx'], ...IN_WINDOW, ...SHARED },
@@ -44,6 +43,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'component apart', include: [`tests/component/${APART}`], ...IN_WINDOW, ...PATIENT },
       },
+      { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SHARED } },
+      { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SHARED } },
+      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SHARED } },
+      { extends: true, test: { name: 'e2e apart', include: [`tests/e2e/${APART}`], ...PATIENT } },
       // Whole tables in other browsers, and visits without each vendor in turn, take minutes: `npm run engines`, not part of `npm test`.
       { extends: true, test: { name: 'engines', include: ['tests/engines/**/*.test.ts'], ...PATIENT } },
     ],

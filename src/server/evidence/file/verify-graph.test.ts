@@ -128,6 +128,20 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await verify(empty)).toMatchObject({ sealCount: 0, records: 0, seals: [] })
   })
 
+  test('what a fault quotes of the file stays on its line, and is seen', async () => {
+    for (const file of [whole, receipt]) {
+      const type = 'Cons\nent\u001b[2J\u2028\u202eNotice'
+      const bent = rewrite(file, ([first = '', ...rest]) => [
+        first,
+        canonicalJson({ '@type': type }),
+        ...rest,
+      ])
+      expect(await faultOf(bent)).toMatch(
+        /^Linha \d+: .*Cons\\u\{a\}ent\\u\{1b\}\[2J\\u\{2028\}\\u\{202e\}Notice.+\.$/,
+      )
+    }
+  })
+
   test('one changed byte anywhere fails, and says on which line', async () => {
     for (const file of [whole, receipt]) {
       const bytes = Buffer.from(file)
