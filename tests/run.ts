@@ -1,12 +1,11 @@
 /**
  * `npm test`: every check there is, and one closing line that counts them. Those that read the sources run beside one
- * another, and beside the build that the tests wait for; the tests have the machine to themselves.
+ * another, and beside what the tests wait for: the build, and programs that have to be fetched.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildIfStale } from '../scripts/build-if-stale.ts'
 
 interface Tally {
   passed: number
@@ -17,15 +16,12 @@ const temporary = mkdtempSync(join(tmpdir(), 'portico-run-'))
 const report = join(temporary, 'vitest.json')
 
 try {
-  // One that fails is tried again, and told, where the tests begin.
-  const build = buildIfStale().catch(() => {})
-  const checked = await Promise.all([
+  const tallies = await Promise.all([
     check('types', 'tsc', ['--noEmit']),
     check('lint and format', 'biome', ['check', '.']),
     check('dead code', 'knip', []),
+    runVitest(process.argv.slice(2)),
   ])
-  await build
-  const tallies = [...checked, await runVitest(process.argv.slice(2))]
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
   console.log(`\n${passed} passed, ${failed} failed`)

@@ -26,21 +26,17 @@ declare module 'vitest' {
 
 /** Whatever the tests need is made here, once for the whole run, and taken down again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildIfStale()
+  // The build is a process of its own; programs that are not there are fetched beside it.
+  const [, programs] = await Promise.all([buildIfStale(), findPrograms()])
   // A deadlock is found after a second by default: the same, sooner. Databases that live for seconds need no cleaning.
-  const postgres = await startPostgres(findPostgres(), ['deadlock_timeout=50ms', 'autovacuum=off'])
+  const postgres = await startPostgres(programs.postgres, ['deadlock_timeout=50ms', 'autovacuum=off'])
   project.provide('postgresSocket', postgres.socketDirectory)
   const { remove: removeMigrated, ...migrated } = await makeMigratedStorage(postgres.socketDirectory)
   project.provide('migratedStorage', migrated)
-  project.provide('chromium', findLightChromium())
-  const chromiumWithWindows = findChromiumWithWindows()
-  if (chromiumWithWindows === null)
-    console.warn(
-      'Chromium with windows is not installed and cannot be: that no page with a session is kept is left out.',
-    )
-  project.provide('chromiumWithWindows', chromiumWithWindows)
-  project.provide('firefox', findFirefox())
-  project.provide('webkit', findWebKit())
+  project.provide('chromium', programs.chromium)
+  project.provide('chromiumWithWindows', programs.chromiumWithWindows)
+  project.provide('firefox', programs.firefox)
+  project.provide('webkit', programs.webkit)
   const fonts = writeFontConfigurations()
   project.provide('fontConfigurations', fonts.files)
   return async () => {
@@ -48,4 +44,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     removeMigrated()
     await postgres.stop()
   }
+}
+
+/** Each is looked for, and fetched where it is not there, before the next: some come in one package. */
+function findPrograms() {
+  const programs = {
+    postgres: findPostgres(),
+    chromium: findLightChromium(),
+    chromiumWithWindows: findChromiumWithWindows(),
+    firefox: findFirefox(),
+    webkit: findWebKit(),
+  }
+  if (programs.chromiumWithWindows === null)
+    console.warn(
+      'Chromium with windows is not installed and cannot be: that no page with a session is kept is left out.',
+    )
+  return programs
 }
