@@ -133,7 +133,7 @@ test.each<EngineName>(['sqlite', 'postgres'])(
     webhook.behave(accept)
     if (engine === 'postgres') await endLeases(storage)
     await site.start()
-    await expect.poll(() => deliveredCount(storage), { timeout: 30_000, interval: 20 }).toBe(1)
+    await expect.poll(() => deliveredCount(storage), { timeout: 30_000, interval: 100 }).toBe(1)
     expect(webhook.calls).toHaveLength(2)
     expect([...keysByPerson(webhook).values()].map((keys) => keys.size)).toEqual([1])
   },

@@ -4,7 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
-import { DESKTOP } from '../support/browser.ts'
+import { UNSEEN } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 
 let admin: AdminSite
@@ -14,7 +14,7 @@ let page: Page
 beforeAll(async () => {
   admin = await startAdminSite()
   // As most people have it: what opens rises, and news slide in.
-  visit = await admin.visit({ options: { ...DESKTOP, reducedMotion: 'no-preference' } })
+  visit = await admin.visit({ options: { ...UNSEEN, reducedMotion: 'no-preference' } })
   await visit.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   page = visit.page
 })

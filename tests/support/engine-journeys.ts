@@ -18,7 +18,7 @@ export type Journey = (world: JourneyWorld) => Promise<void>
 
 export const PIXEL_NAME = 'Meta Pixel Principal'
 
-export const WAIT = { timeout: 30_000, interval: 50 }
+export const WAIT = { timeout: 30_000, interval: 100 }
 /** An odd height: what is in its middle is on half a pixel unless it takes care. */
 export const DESK = [1280, 801] as const
 export const PHONE = [375, 740] as const

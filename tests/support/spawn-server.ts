@@ -54,7 +54,7 @@ export async function untilReady(server: SpawnedServer, url: string): Promise<vo
     } catch {
       // Not listening yet.
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`the server ended before it was ready:\n${server.output()}`)
 }

@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 /** Two whole servers, on a machine that may be busy. */
 const STARTS_MS = 120_000
-const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 100 })
 
 describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
   let site: TestApp

@@ -12,7 +12,7 @@ afterEach(() => site.close())
 const get = (path: string) => fetch(site.url + path)
 const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
 const setOf = (html: string) => /<html [^>]*data-tags="([^"]+)" data-tag-kinds="([a-z]+)"/.exec(html)
-const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 100 })
 
 describe.each(ENGINES)('tags on the page, on %s', (engine) => {
   test('without a tag the page names no foreign host; with one, that tag and its hosts; deleted, none again', async () => {

@@ -58,7 +58,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
   const queue = (mail: Partial<QueuedMail> & { usefulMs?: number } = {}) =>
     queueMail({ db: database.db, secrets: database.secrets }, { ...MAIL, ...mail }, now())
   const rows = () => database.db.selectFrom('deliveries').selectAll().execute()
-  const untilEmpty = () => expect.poll(rows, { interval: 10, timeout: 30_000 }).toEqual([])
+  const untilEmpty = () => expect.poll(rows, { interval: 50, timeout: 30_000 }).toEqual([])
 
   test('is sealed while it waits, sent as it was written, and leaves no row', async () => {
     await queue()

@@ -60,9 +60,9 @@ describe.each(ENGINES)('the newsletter in the queue on %s', (engine) => {
       .execute()
   }
   const untilStatus = (status: string, email = ANA) =>
-    expect.poll(async () => (await row(email)).status, { interval: 10, timeout: 30_000 }).toBe(status)
+    expect.poll(async () => (await row(email)).status, { interval: 50, timeout: 30_000 }).toBe(status)
   const untilAttempts = (attempts: number) =>
-    expect.poll(async () => (await row()).attempts, { interval: 5, timeout: 30_000 }).toBe(attempts)
+    expect.poll(async () => (await row()).attempts, { interval: 50, timeout: 30_000 }).toBe(attempts)
 
   test('posts the e-mail as JSON with its key and a signature of the body', async () => {
     await store(ANA)
