@@ -11,5 +11,5 @@ export async function until<Argument = undefined>(
   argument?: Argument,
 ): Promise<void> {
   const ask = () => page.evaluate(check as (argument: unknown) => unknown, argument)
-  await vi.waitFor(async () => expect(await ask()).toBeTruthy(), { timeout: 30_000, interval: 50 })
+  await vi.waitFor(async () => expect(await ask()).toBeTruthy(), { timeout: 30_000, interval: 100 })
 }
