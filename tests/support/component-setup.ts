@@ -29,5 +29,6 @@ afterEach(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  expect(location.origin, 'the test navigated its window away').toBe('http://localhost:3000')
   expect(complaints.mock.calls.filter(([text]) => !EACH_TEST_ITS_OWN_CLIENT.test(String(text)))).toEqual([])
 })
