@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { CONSENT_TEXT_VERSION } from '../src/contract/consent-choice.ts'
 import { ROOMS_PATH } from '../src/contract/room.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
 import type { DevtoolsBrowser, DevtoolsSession } from './devtools-browser.ts'
 
 /** Of a visitor who agreed to everything at an earlier visit. */
-const CONSENT = '1.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+const CONSENT = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
 /** The script that starts tags is held until the page is quiet: its own start is in no figure. */
 const STARTER = '*/assets/run-tags-*.js'
 const QUIET_MS = 3_000

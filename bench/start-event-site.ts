@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatConsent, OPTIONAL_CATEGORIES } from '../src/contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, formatConsent, OPTIONAL_CATEGORIES } from '../src/contract/consent-choice.ts'
 import { PRINCIPAL, signIn } from '../tests/chaos/sign-in.ts'
 import { freePort } from '../tests/support/free-port.ts'
 import { startVendorApis } from '../tests/support/vendor-apis/start-vendor-apis.ts'
@@ -85,9 +85,15 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
 async function recordChoice(site: string): Promise<string> {
   const id = randomUUID()
   const all = [...OPTIONAL_CATEGORIES]
-  const choice = { id, action: 'save', categories: all, text_version: 1, tag_set_version: '' }
+  const choice = {
+    id,
+    action: 'save',
+    categories: all,
+    text_version: CONSENT_TEXT_VERSION,
+    tag_set_version: '',
+  }
   await send('POST', `${site}/api/consent`, {}, choice)
-  return `portico_consent=${formatConsent({ textVersion: 1, granted: all, asked: all, id })}`
+  return `portico_consent=${formatConsent({ textVersion: CONSENT_TEXT_VERSION, granted: all, asked: all, id })}`
 }
 
 async function send(

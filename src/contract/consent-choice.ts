@@ -17,12 +17,12 @@ export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = 
 }
 
 /** Raised when the wording of banner or preferences changes: a changed premise needs new consent (LGPD art. 8 §6). */
-export const CONSENT_TEXT_VERSION = 1
+export const CONSENT_TEXT_VERSION = 3
 /**
- * The same words and one sentence more, shown while a pixel sends the address of a subscription: who chose on it has been
- * told everything that stands in the other, and is not asked again when the sentence goes.
+ * The same text and one more sentence, shown while an active pixel sends a hash of each subscriber's address. A choice made
+ * on it also counts on the shorter text.
  */
-export const EMAIL_TEXT_VERSION = 2
+export const EMAIL_TEXT_VERSION = 4
 
 /** A choice that was made on another text has to be made again, and counts for nothing until then. */
 export function countsOnText(textVersion: number, needed: number): boolean {

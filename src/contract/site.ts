@@ -18,6 +18,15 @@ export interface SiteInfo {
   readonly legalName: string | null
   readonly cnpj: string | null
   readonly dpoEmail: string | null
-  /** A pixel is active that passes the address of a subscription on, as a hash and after consent: banner and policy say so. */
+  /** How long this installation keeps what it stores, in days; the privacy policy says so. */
+  readonly retention: {
+    readonly consentDays: number
+    readonly auditDays: number
+    readonly failedLoginDays: number
+    readonly reportDays: number
+  }
+  /** Access logs are written, so the privacy policy names them. */
+  readonly logsRequests: boolean
+  /** An active pixel sends a hash of each subscriber's address, after consent: banner, form and policy say so. */
   readonly sendsEmail?: boolean
 }

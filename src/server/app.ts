@@ -190,7 +190,7 @@ export async function buildApp({
   await inSecurityClass(app, 'public page', (scope) =>
     newsletter.registerPublic(scope, {
       guard,
-      renderAnswer: site.renderNewsletterAnswer,
+      renderAnswer: (message) => site.renderNewsletterAnswer(message, tags.store.current.sendsEmail),
       onSubscribed: (request, email) => events.rememberSignUp(request.headers.cookie, email),
     }),
   )

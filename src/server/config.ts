@@ -111,6 +111,13 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const dataDir = resolve(env.text('DATA_DIR', 4096) ?? './data')
   const databaseUrl = env.postgresUrl('DATABASE_URL')
   const base = appUrl.replace(/\/+$/, '')
+  const retention = {
+    consentDays: env.integer('RETENTION_CONSENT_DAYS', 1826, 1, MAX_RETENTION_DAYS),
+    auditDays: env.integer('RETENTION_AUDIT_DAYS', 730, 1, MAX_RETENTION_DAYS),
+    failedLoginDays: env.integer('RETENTION_FAILED_LOGIN_DAYS', 90, 1, MAX_RETENTION_DAYS),
+    reportDays: env.integer('RETENTION_REPORT_DAYS', 396, 1, MAX_RETENTION_DAYS),
+  }
+  const logRequests = env.flag('LOG_REQUESTS')
   const config: Config = {
     host: env.text('HOST', 255) ?? '127.0.0.1',
     port,
@@ -133,6 +140,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       legalName: env.text('COMPANY_LEGAL_NAME', 200),
       cnpj: env.cnpj('COMPANY_CNPJ'),
       dpoEmail: env.email('DPO_EMAIL'),
+      retention,
+      logsRequests: logRequests,
     },
     newsletter: {
       webhookUrl: env.url('NEWSLETTER_WEBHOOK_URL', ['https:', 'http:']),
@@ -158,14 +167,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       checksFiles: env.oneOf('VENDOR_FILE_CHECKS', ['on', 'off'], 'on') === 'on',
     },
     trustProxy: env.trustProxy('TRUST_PROXY'),
-    retention: {
-      consentDays: env.integer('RETENTION_CONSENT_DAYS', 1826, 1, MAX_RETENTION_DAYS),
-      auditDays: env.integer('RETENTION_AUDIT_DAYS', 730, 1, MAX_RETENTION_DAYS),
-      failedLoginDays: env.integer('RETENTION_FAILED_LOGIN_DAYS', 90, 1, MAX_RETENTION_DAYS),
-      reportDays: env.integer('RETENTION_REPORT_DAYS', 396, 1, MAX_RETENTION_DAYS),
-    },
+    retention,
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    logRequests: env.flag('LOG_REQUESTS'),
+    logRequests,
     metrics: readMetrics(env),
     tracing: readTracing(env),
     drainSeconds: env.integer('DRAIN_SECONDS', 0, 0, 300),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { formatConsent, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, formatConsent, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { type Received, startVendorApis } from '../support/vendor-apis/start-vendor-apis.ts'
 import { type Place, until } from './scenario.ts'
 import { signIn } from './sign-in.ts'
@@ -91,8 +91,8 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
   let turn = 0
   async function write(writer: number): Promise<void> {
     const consent = randomUUID()
-    const cookie = `portico_consent=${formatConsent({ textVersion: 1, granted: [...OPTIONAL_CATEGORIES], asked: [...OPTIONAL_CATEGORIES], id: consent })}`
-    const choice = { id: consent, action: 'save', text_version: 1, tag_set_version: '' }
+    const cookie = `portico_consent=${formatConsent({ textVersion: CONSENT_TEXT_VERSION, granted: [...OPTIONAL_CATEGORIES], asked: [...OPTIONAL_CATEGORIES], id: consent })}`
+    const choice = { id: consent, action: 'save', text_version: CONSENT_TEXT_VERSION, tag_set_version: '' }
     await post(`${url}/api/consent`, { ...choice, categories: OPTIONAL_CATEGORIES })
     while (acknowledged.length < events) {
       turn++

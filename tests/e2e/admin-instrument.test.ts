@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatConsent } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { findFaults } from '../support/find-faults.ts'
@@ -164,10 +164,15 @@ test('two who edit one pixel see both versions before either is replaced', async
 
 test('"Envio" by the server: a refused token stops it, "Conferir" shows what was sent and answered, and what waits is tried again', async () => {
   const { db } = admin.site.database
-  const consent = { id: randomUUID(), action: 'save', categories: ['marketing'], text_version: 1 }
+  const consent = {
+    id: randomUUID(),
+    action: 'save',
+    categories: ['marketing'],
+    text_version: CONSENT_TEXT_VERSION,
+  }
   const post = async (path: string, body: object) => {
     const cookie = formatConsent({
-      textVersion: 1,
+      textVersion: CONSENT_TEXT_VERSION,
       granted: ['marketing'],
       asked: ['marketing'],
       id: consent.id,

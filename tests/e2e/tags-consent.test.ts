@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { bumpTagsVersion } from '#server/db/changes.ts'
 import { verifyGraph } from '#server/evidence/file/verify-graph.ts'
 import { DESKTOP, launchBrowser, PHONE, UNSEEN, watchConsole } from '../support/browser.ts'
@@ -241,18 +242,18 @@ test('a new kind of tag or a new text asks again, and until the answer nothing r
     vendors.clear()
     await page.reload()
   }
-  for (const value of [`1.d.d.${id}`, `0.dm.dm.${id}`, 'rubbish']) {
+  for (const value of [`${CONSENT_TEXT_VERSION}.d.d.${id}`, `1.dm.dm.${id}`, 'rubbish']) {
     await comeBackWith(value)
     await banner().waitFor()
     await quiet()
     expect(vendors.seen(), value).toEqual([])
   }
-  await comeBackWith(`1..dm.${id}`)
+  await comeBackWith(`${CONSENT_TEXT_VERSION}..dm.${id}`)
   await quiet()
   expect(await banner().isVisible()).toBe(false)
   expect(vendors.seen()).toEqual([])
   // The same visitor, the same cookie, everything agreed to: silence above was not for want of tags.
-  await comeBackWith(`1.dm.dm.${id}`)
+  await comeBackWith(`${CONSENT_TEXT_VERSION}.dm.dm.${id}`)
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
 })
 
@@ -261,7 +262,10 @@ test('while a pixel sends the address of a subscription, the words are others an
   const pixel = await insertPixel(db, { type: 'meta', pixel_id: '582910377165024' })
   const told = (isTold: boolean) =>
     vi.waitFor(
-      async () => expect((await (await fetch(site.url)).text()).includes(' data-text="2"')).toBe(isTold),
+      async () =>
+        expect((await (await fetch(site.url)).text()).includes(` data-text="${EMAIL_TEXT_VERSION}"`)).toBe(
+          isTold,
+        ),
       30_000,
     )
   await db
@@ -271,21 +275,23 @@ test('while a pixel sends the address of a subscription, the words are others an
     .execute()
   await bumpTagsVersion(db)
   await told(true)
-  const value = '1.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+  const value = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
   await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
   vendors.clear()
   await page.reload()
-  await banner().getByText('também vai à Meta, como um código (hash).').waitFor()
+  await banner().getByText('também vai para a Meta em forma de código (hash).').waitFor()
   await quiet()
   expect(vendors.seen()).toEqual([])
   await banner().getByRole('button', { name: 'Preferências' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('também vai à Meta, como um código (hash).').waitFor()
+  await dialog.getByText('também vai para a Meta em forma de código (hash).').waitFor()
   expect(await findViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Aceitar todos' }).click()
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   const stored = await context.cookies(site.url)
-  expect(stored.find(({ name }) => name === 'portico_consent')?.value).toMatch(/^2\.dfm\./)
+  expect(stored.find(({ name }) => name === 'portico_consent')?.value).toMatch(
+    new RegExp(`^${EMAIL_TEXT_VERSION}\\.dfm\\.`),
+  )
   await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
   await bumpTagsVersion(db)
   await told(false)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { formatConsent } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import type { EngineName } from './engines.ts'
@@ -147,14 +147,14 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
     expect(answer.statusCode, answer.body).toBeLessThan(300)
     return answer.json()
   }
-  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '', textVersion = 1) =>
+  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '', textVersion = CONSENT_TEXT_VERSION) =>
     running.app.inject({
       method: 'POST',
       url: '/api/consent',
       headers: { cookie },
       payload: { id, action: 'save', categories, text_version: textVersion, tag_set_version: '' },
     })
-  const cookieOf = (id: string, granted: readonly OptionalCategory[], textVersion = 1) =>
+  const cookieOf = (id: string, granted: readonly OptionalCategory[], textVersion = CONSENT_TEXT_VERSION) =>
     `portico_consent=${formatConsent({ textVersion, granted: [...granted], asked: ALL, id })}`
   const send = (event: object, cookie: string, change: Record<string, string> = {}) =>
     running.app.inject({
@@ -164,7 +164,7 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
       payload: { id: randomUUID(), name: 'lead', path: '/', ...event },
     })
   /** A visitor with a recorded choice. */
-  const visitor = async (granted: readonly OptionalCategory[], textVersion = 1) => {
+  const visitor = async (granted: readonly OptionalCategory[], textVersion = CONSENT_TEXT_VERSION) => {
     const id = randomUUID()
     expect((await choose(id, granted, '', textVersion)).statusCode).toBe(204)
     return { id, cookie: cookieOf(id, granted, textVersion) }

@@ -1,11 +1,12 @@
 import { expect, vi } from 'vitest'
+import { CONSENT_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { hostilePageTag, victimTag } from './hostile-page-tag.ts'
 import { ANON_KEY_PLACEHOLDER, ASSET_PLACEHOLDER, hostileTag } from './hostile-tag.ts'
 import { insertPixel } from './insert-pixel.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /** The cookie of a visitor who agreed to everything. */
-export const CONSENT = '1.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+export const CONSENT = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
 
 export interface HostileSite extends TestApp {
   /** A tag of somebody else, in each place. */

@@ -3,4 +3,4 @@
  * text is `EMAIL_TEXT_VERSION`. In a file of its own, which no script of a visitor imports.
  */
 export const EMAIL_NOTICE =
-  'Com Marketing aceito, o e-mail que você inscrever na newsletter também vai à Meta, como um código (hash).'
+  'Se você aceitar Marketing e se inscrever na newsletter, seu e-mail também vai para a Meta em forma de código (hash).'

@@ -11,7 +11,11 @@ export const FOOTER = {
   city: 'São Paulo, Brasil',
   newsletter: {
     title: 'Taxas, PIX e regras novas, direto no seu e-mail.',
-    purpose: 'Usamos o seu e-mail só para enviar a newsletter. Para cancelar, escreva para',
+    purpose: 'Usamos o seu e-mail só para enviar a newsletter.',
+    /** While an active pixel sends the address as a hash. */
+    purposeWithMeta:
+      'Usamos o seu e-mail para enviar a newsletter e, se você aceitou os cookies de marketing, para medir anúncios: ele vai à Meta em forma de código (hash).',
+    cancel: 'Para cancelar, escreva para',
     label: 'Seu e-mail',
     placeholder: 'voce@empresa.com.br',
     submit: 'Inscrever',

@@ -3,7 +3,14 @@ import type { SiteInfo } from '#contract/site.ts'
 /** What the texts say of the company. */
 export type LegalParties = Pick<
   SiteInfo,
-  'brandName' | 'contactEmail' | 'legalName' | 'cnpj' | 'dpoEmail' | 'sendsEmail'
+  | 'brandName'
+  | 'contactEmail'
+  | 'legalName'
+  | 'cnpj'
+  | 'dpoEmail'
+  | 'retention'
+  | 'logsRequests'
+  | 'sendsEmail'
 >
 
 /** A paragraph, or the items of a list. */

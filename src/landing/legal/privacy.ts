@@ -1,8 +1,8 @@
 import { companyName, type LegalDocument, type LegalParties } from './legal-document.ts'
 
-/** In the policy while a pixel does so. */
+/** In the policy while an active pixel sends it. */
 const EMAIL_SHARING =
-  'Se você aceitou os cookies de marketing e se inscreveu na newsletter, enviamos à Meta o seu e-mail transformado em um código que não pode ser lido de volta (hash SHA-256), para medir o resultado dos anúncios. Ele não fica guardado por nós depois do envio, e deixa de ser enviado assim que você retira o consentimento.'
+  'Se você aceitou os cookies de marketing e se inscreveu na newsletter, enviamos à Meta o seu e-mail transformado em um código que não pode ser lido de volta (hash SHA-256), para medir o resultado dos anúncios. Não guardamos esse código depois do envio e paramos de enviá-lo assim que você retira o consentimento.'
 
 export function privacyPolicy(parties: LegalParties): LegalDocument {
   const officer = parties.dpoEmail ?? parties.contactEmail
@@ -16,7 +16,9 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
           [
             'Cadastro: nome ou razão social, CPF ou CNPJ, e-mail, telefone, endereço, dados bancários e documentos de identificação.',
             'Transações: valor, data, meio de pagamento, resultado e dados do pagador. Números de cartão são tratados em ambiente PCI DSS Nível 1.',
-            'Navegação: registros de acesso exigidos pelo Marco Civil da Internet, tipo de dispositivo e, com o seu consentimento, cookies de medição.',
+            parties.logsRequests
+              ? 'Navegação: registros de acesso exigidos pelo Marco Civil da Internet, tipo de dispositivo e, com o seu consentimento, cookies de medição.'
+              : 'Navegação: com o seu consentimento, cookies de medição.',
             'Contato: o que você nos envia por e-mail, WhatsApp ou formulário, inclusive o e-mail da newsletter.',
           ],
         ],
@@ -49,7 +51,8 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
       {
         title: 'Retenção',
         blocks: [
-          'Guardamos os dados enquanto a conta existir e, depois, pelos prazos legais: registros de acesso por seis meses, dados de transações e de prevenção à lavagem de dinheiro por até dez anos. O e-mail da newsletter fica até o cancelamento; o registro de uma escolha de cookies, cinco anos; o histórico de uso do painel, dois anos; uma tentativa de acesso que falhou, 90 dias; e as contagens de tags, que não identificam ninguém, 13 meses. Ao fim do prazo, excluímos ou anonimizamos.',
+          'Guardamos os dados enquanto a conta existir e, depois, pelos prazos abaixo. Ao fim de cada prazo, excluímos ou anonimizamos.',
+          retentionPeriods(parties),
         ],
       },
       {
@@ -69,7 +72,7 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
       {
         title: 'Cookies',
         blocks: [
-          'Cookies não essenciais só são usados depois da sua escolha. Os tipos, as finalidades e o modo de mudar de ideia estão na Política de Cookies.',
+          'Cookies não essenciais só são usados depois da sua escolha. Veja os tipos, para que servem e como mudar sua escolha na Política de Cookies.',
         ],
       },
       {
@@ -84,4 +87,35 @@ export function privacyPolicy(parties: LegalParties): LegalDocument {
       },
     ],
   }
+}
+
+/** Access logs: six months by law (Marco Civil da Internet, art. 15); the other periods are configured. */
+function retentionPeriods({ retention, logsRequests }: LegalParties): string[] {
+  return [
+    'Dados de transações e de prevenção à lavagem de dinheiro: até 10 anos, por lei.',
+    ...(logsRequests ? ['Registros de acesso: 6 meses, por lei.'] : []),
+    'E-mail da newsletter: até o cancelamento.',
+    `Registro da sua escolha de cookies: ${inWords(retention.consentDays)}.`,
+    `Histórico de uso do painel: ${inWords(retention.auditDays)}.`,
+    `Tentativas de acesso que falharam: ${inWords(retention.failedLoginDays)}.`,
+    `Contagens de tags, que não identificam ninguém: ${inWords(retention.reportDays)}.`,
+  ]
+}
+
+const UNITS = [
+  ['year', 365.25],
+  ['month', 365.25 / 12],
+] as const
+
+/** The period in years or months where that is exact to the day, otherwise in days: 1826 is "5 anos", 90 is "90 dias". */
+function inWords(days: number): string {
+  for (const [unit, length] of UNITS) {
+    const count = Math.round(days / length)
+    if (days > 100 && Math.abs(days - count * length) < 1) return format(count, unit)
+  }
+  return format(days, 'day')
+}
+
+function format(count: number, unit: 'year' | 'month' | 'day'): string {
+  return new Intl.NumberFormat('pt-BR', { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 }

@@ -30,6 +30,8 @@ const SITE: SiteInfo = {
   legalName: 'Arco Pagamentos S.A.',
   cnpj: '12.345.678/0001-90',
   dpoEmail: 'dpo@arco.example',
+  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396 },
+  logsRequests: false,
 }
 
 const ASSETS: DocumentAssets = {
@@ -163,11 +165,20 @@ describe('what the description names', () => {
     expect(told.flat().join()).toMatch(/até 40% menos.*mercado tradicional/)
   })
 
-  test('beside the newsletter stand its purpose and how it ends', () => {
-    const news = html.slice(html.indexOf('id="newsletter"'), html.indexOf('data-island="newsletter"'))
-    expect(news.replaceAll('<!-- -->', '')).toContain(
-      'só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.',
-    )
+  test.each([
+    [false, 'Usamos o seu e-mail só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.'],
+    [
+      true,
+      'se você aceitou os cookies de marketing, para medir anúncios: ele vai à Meta em forma de código (hash). Para cancelar, escreva para oi@arco.example.',
+    ],
+  ])('the newsletter form states its purpose (address sent to Meta: %s)', (sendsEmail, purpose) => {
+    const site = { ...SITE, sendsEmail }
+    for (const page of [renderLanding(site, ASSETS), renderNewsletterAnswer(site, ASSETS, 'Pronto')]) {
+      const news = page.slice(page.indexOf('id="newsletter"'), page.indexOf('data-island="newsletter"'))
+      const text = news.replaceAll('<!-- -->', '')
+      expect(text).toContain(purpose)
+      expect(text.includes('só para enviar')).toBe(!sendsEmail)
+    }
   })
 
   test('every link to a place of the page leads to one', () => {

@@ -16,7 +16,8 @@ export function Footer({ site, message }: { site: SiteInfo; message: string | nu
           <div>
             <h2>{FOOTER.newsletter.title}</h2>
             <p>
-              {FOOTER.newsletter.purpose} {site.contactEmail}.
+              {site.sendsEmail ? FOOTER.newsletter.purposeWithMeta : FOOTER.newsletter.purpose}{' '}
+              {FOOTER.newsletter.cancel} {site.contactEmail}.
             </p>
           </div>
           <div data-island="newsletter">

@@ -38,6 +38,7 @@ export async function composeSite(config: Config, distDir: string) {
   const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
   const pages = new PageStore(config, renderer, documentAssets)
   const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  const newsletterAnswers = new Map<string, string>()
   return {
     manifest,
     renderer,
@@ -46,8 +47,15 @@ export async function composeSite(config: Config, distDir: string) {
       404: renderer.renderErrorPage(config.site, documentAssets, 404),
       500: renderer.renderErrorPage(config.site, documentAssets, 500),
     },
-    renderNewsletterAnswer: (message: string) =>
-      renderer.renderNewsletterAnswer(config.site, documentAssets, message),
+    /** The page with the answer to a plain form post; each of the few answers is rendered once. */
+    renderNewsletterAnswer: (message: string, sendsEmail: boolean): string => {
+      const key = `${sendsEmail} ${message}`
+      const known = newsletterAnswers.get(key)
+      if (known !== undefined) return known
+      const page = renderer.renderNewsletterAnswer({ ...config.site, sendsEmail }, documentAssets, message)
+      newsletterAnswers.set(key, page)
+      return page
+    },
     measureHead: (policy: Parameters<PageStore['measureHead']>[0]) => pages.measureHead(policy),
 
     /**

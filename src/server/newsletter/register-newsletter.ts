@@ -31,16 +31,12 @@ export interface NewsletterDeps {
 /** `POST /api/newsletter`: JSON from the page's script, or the plain form of a browser without it. */
 export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): void {
   const { db, guard, renderAnswer, onStored, onSubscribed } = deps
-  const pages: Record<Outcome, string> = {
-    success: renderAnswer(NEWSLETTER_MESSAGES.success),
-    invalid: renderAnswer(NEWSLETTER_MESSAGES.invalid),
-    rejected: renderAnswer(NEWSLETTER_MESSAGES.rejected),
-  }
 
   function answer(request: FastifyRequest, reply: FastifyReply, status: number, outcome: Outcome) {
     reply.code(status).header('cache-control', 'no-store')
-    if (isForm(request)) return reply.type('text/html; charset=utf-8').send(pages[outcome])
-    return reply.send({ message: NEWSLETTER_MESSAGES[outcome] } satisfies NewsletterAnswer)
+    const message = NEWSLETTER_MESSAGES[outcome]
+    if (isForm(request)) return reply.type('text/html; charset=utf-8').send(renderAnswer(message))
+    return reply.send({ message } satisfies NewsletterAnswer)
   }
 
   app.register(async (scope) => {

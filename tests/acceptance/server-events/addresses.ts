@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
 
 /** The address of a subscription, as a hash, and the visitor’s own number. */
@@ -29,7 +29,7 @@ export function testAddresses(site: EventSite): void {
   test.each<[string, object, number, OptionalCategory[], string[] | undefined]>([
     ['told, agreed and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
     ['not switched on', { send_hashed_email: false }, EMAIL_TEXT_VERSION, ALL, undefined],
-    ['not told', {}, 1, ALL, undefined],
+    ['the shorter text was shown', {}, CONSENT_TEXT_VERSION, ALL, undefined],
     [
       'marketing refused, and the pixel in another category',
       { consent_category: 'desempenho' },

@@ -1,12 +1,13 @@
-// A change here is a change of what people agreed to: raise `CONSENT_TEXT_VERSION` with it. Each text is an export of its
-// own, so that what only the banner says, which the server renders, is in no script.
+// A change here changes what people agreed to: raise both versions of the text in `consent-choice.ts` with it. Each text
+// is an export of its own, so that scripts do not carry what only the server renders.
 export const REGION = 'Cookies'
-export const QUESTION = 'Os cookies essenciais fazem o site funcionar. Os demais só entram se você aceitar.'
+export const QUESTION =
+  'Usamos cookies essenciais para o site funcionar. Os outros, para medir visitas e anúncios, só com a sua permissão.'
 export const ACCEPT_ALL = 'Aceitar todos'
 export const REJECT = 'Rejeitar não essenciais'
 export const CHOOSE = 'Preferências'
 export const TITLE = 'Preferências de cookies'
-export const INTRO = 'Você decide o que pode ser usado aqui, e muda de ideia quando quiser, pelo rodapé.'
+export const INTRO = 'Escolha quais cookies podemos usar. Você pode mudar quando quiser, no rodapé do site.'
 export const SAVE = 'Salvar preferências'
 export const ALWAYS = 'Sempre ativos.'
 export const UNUSED = 'Nenhum em uso agora.'
@@ -14,7 +15,7 @@ export const POLICY = 'Política de Cookies'
 /** Name and text of what is always on, and then of each of `OPTIONAL_CATEGORIES`, in their order. */
 export const KINDS = [
   ['Essenciais', 'Fazem o site funcionar e lembram a sua escolha.'],
-  ['Desempenho', 'Medem visitas e velocidade, para sabermos o que melhorar.'],
-  ['Funcionalidade', 'Lembram preferências e ligam recursos extras, como um chat.'],
-  ['Marketing', 'Medem anúncios e mostram campanhas a quem já passou por aqui.'],
+  ['Desempenho', 'Medem visitas e velocidade para melhorarmos o site.'],
+  ['Funcionalidade', 'Lembram preferências e ativam recursos extras, como o chat.'],
+  ['Marketing', 'Medem anúncios e mostram campanhas a quem já visitou o site.'],
 ] as const

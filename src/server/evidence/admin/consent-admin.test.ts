@@ -26,6 +26,8 @@ const SITE = {
   legalName: 'Arco Pagamentos S.A.',
   cnpj: '12.345.678/0001-90',
   dpoEmail: null,
+  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396 },
+  logsRequests: false,
 }
 const ADMIN: Caller = {
   kind: 'user',
