@@ -80,8 +80,10 @@ export interface StartedTest {
   tag: ManifestTag
   /** False where the server alone tells the vendor: the page has nothing to run or to see. */
   runs: boolean
-  /** Made before the tag runs: how its vendors are told that this is a test. */
+  /** Made before the tag runs: they switch on the vendors' test modes. */
   testCalls: ConversionCall[]
+  /** In Portuguese: whether the platform may count this visit. */
+  notice: string
 }
 
 /** `waiting` for the site to be opened, `open` on the site, `done`, `left` before the end, `expired` unopened. */

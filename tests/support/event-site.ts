@@ -147,7 +147,12 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
     expect(answer.statusCode, answer.body).toBeLessThan(300)
     return answer.json()
   }
-  const choose = (id: string, categories: readonly OptionalCategory[], cookie = '', textVersion = CONSENT_TEXT_VERSION) =>
+  const choose = (
+    id: string,
+    categories: readonly OptionalCategory[],
+    cookie = '',
+    textVersion = CONSENT_TEXT_VERSION,
+  ) =>
     running.app.inject({
       method: 'POST',
       url: '/api/consent',

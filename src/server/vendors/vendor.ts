@@ -69,8 +69,8 @@ export interface Vendor {
    */
   pageView?: { hosts: readonly string[]; showsId: boolean; byScript?: true }
   conversion?: VendorConversion
-  /** A call of the page, made before the tag runs, by which the vendor keeps what follows apart as a test. */
-  testMode?: { call: string; args: readonly unknown[] }
+  /** A call made before the tag runs. It marks what follows as a test, which the vendor shows in `shownIn`. */
+  testMode?: { call: string; args: readonly unknown[]; shownIn: string }
   /**
    * Inside a frame of an opaque origin: `works` where its stand-in's page view and conversions arrive from there, else
    * what it needs of the page, as in "Hotjar grava …". Absent where nobody tried.

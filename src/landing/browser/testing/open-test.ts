@@ -25,7 +25,7 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
     return
   }
   const reporter = new StepReporter(test.key)
-  const bar = new TestBar(test.name)
+  const bar = new TestBar(test.name, test.notice)
   keepOnPage()
   reporter.add({ kind: 'opened' })
   denyGoogleByDefault()

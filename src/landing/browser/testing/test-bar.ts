@@ -5,7 +5,7 @@ import barStyle from './test-bar.css?inline'
 export class TestBar {
   readonly #status: HTMLElement
 
-  constructor(name: string) {
+  constructor(name: string, notice: string) {
     adoptStyle(barStyle)
     const bar = document.createElement('aside')
     bar.className = 'test-bar'
@@ -19,7 +19,7 @@ export class TestBar {
     new ResizeObserver(() => {
       document.documentElement.style.setProperty('--test-bar', `${bar.offsetHeight}px`)
     }).observe(bar)
-    this.say('Nada desta visita é contado. Faça a sua escolha no aviso de cookies.')
+    this.say(`Esta visita não entra nos números do painel. ${notice} Faça sua escolha no aviso de cookies.`)
   }
 
   say(text: string): void {

@@ -95,7 +95,13 @@ function TagRow({ tag }: { tag: DossierTag }) {
             <small>{vendor.purpose}</small>
           </div>
         ))}
-        {tag.told_by.includes('server') ? <small>Também pelo nosso servidor.</small> : null}
+        {tag.told_by.includes('server') ? (
+          <small>
+            {tag.told_by.includes('browser')
+              ? 'Envio pelo navegador e pelo nosso servidor.'
+              : 'Envio só pelo nosso servidor.'}
+          </small>
+        ) : null}
       </td>
       <td>
         {`de ${formatMoment(tag.started_at)}`}

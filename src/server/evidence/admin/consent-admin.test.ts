@@ -292,23 +292,25 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
   })
 })
 
+const EMPTY_DOSSIER: Dossier = {
+  format: 'portico-dossier/1',
+  site: 'https://arco.example',
+  controller: { name: 'Arco', legal_name: null, cnpj: null, contact: 'oi@arco.example' },
+  from: '2026-11-10',
+  to: '2026-11-11',
+  made_at: '2026-11-16T06:00:00.000Z',
+  made_by: 'ana@exemplo.com.br',
+  kept_days: 1826,
+  figures: { total: { accepted: 0, partial: 0, refused: 0 }, days: [], notices: [] },
+  tags_known_since: null,
+  tags: [],
+  headers: [],
+  notices: [],
+  seals: { before: null, days: [], last: null, consistency: [] },
+}
+
 test('an empty period is valid too, and says that there is nothing', async () => {
-  const html = renderDossier({
-    format: 'portico-dossier/1',
-    site: 'https://arco.example',
-    controller: { name: 'Arco', legal_name: null, cnpj: null, contact: 'oi@arco.example' },
-    from: '2026-11-10',
-    to: '2026-11-11',
-    made_at: '2026-11-16T06:00:00.000Z',
-    made_by: 'ana@exemplo.com.br',
-    kept_days: 1826,
-    figures: { total: { accepted: 0, partial: 0, refused: 0 }, days: [], notices: [] },
-    tags_known_since: null,
-    tags: [],
-    headers: [],
-    notices: [],
-    seals: { before: null, days: [], last: null, consistency: [] },
-  })
+  const html = renderDossier(EMPTY_DOSSIER)
   for (const words of ['Nenhuma escolha foi registrada', 'Nenhuma tag foi servida', 'Nenhum selo foi feito'])
     expect(html).toContain(words)
   expect(html).not.toMatch(/null|undefined|NaN/)
@@ -316,4 +318,31 @@ test('an empty period is valid too, and says that there is nothing', async () =>
     extends: ['html-validate:standard', 'html-validate:a11y'],
   }).validateString(html)
   expect(report.valid).toBe(true)
+})
+
+test.each([
+  [['browser'], null],
+  [['server'], 'Envio só pelo nosso servidor.'],
+  [['browser', 'server'], 'Envio pelo navegador e pelo nosso servidor.'],
+])('a tag sent by %j is described as it is sent', (told_by, sentence) => {
+  const html = renderDossier({
+    ...EMPTY_DOSSIER,
+    tags: [
+      {
+        pixel_id: 'a',
+        name: 'Meta',
+        type: 'meta',
+        vendors: [],
+        account: null,
+        category: 'marketing',
+        told_by,
+        hosts: [],
+        files: [],
+        started_at: '2026-11-10T06:00:00.000Z',
+        ended_at: null,
+        reason: null,
+      },
+    ],
+  })
+  expect(/Envio [^<]*/.exec(html)?.[0] ?? null).toBe(sentence)
 })

@@ -1,4 +1,3 @@
-import type { ConversionCall } from '#contract/tag-manifest.ts'
 import { type StartedTest, TEST_LIFE_MS } from '#contract/tag-test.ts'
 import { change } from '#server/db/change.ts'
 import { readTagsVersion } from '#server/db/changes.ts'
@@ -6,6 +5,7 @@ import { locked } from '#server/db/locked.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
+import type { Vendor } from '#server/vendors/vendor.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { vendorById } from '../vendor-sources.ts'
 import { findTested } from './find-tested.ts'
@@ -57,7 +57,9 @@ export async function startTest(
       .where('id', '=', test.id)
       .execute()
     const runs = delivery !== 'server'
-    return { key, name, tag: member.pageTag, runs, testCalls: runs ? testCallsOf(member) : [] }
+    const modes = runs ? testModesOf(member) : []
+    const testCalls = modes.map(({ call, args }) => ({ call, args: [...args] }))
+    return { key, name, tag: member.pageTag, runs, testCalls, notice: noticeOf(runs, modes) }
   })
 }
 
@@ -65,10 +67,18 @@ function noTest(): AppError {
   return new AppError(404, 'no_test', 'There is no such test')
 }
 
-/** How each vendor that has a test mode is put into it. */
-function testCallsOf({ marks }: PreparedTag): ConversionCall[] {
-  return marks.flatMap(({ id }) => {
-    const mode = vendorById(id)?.testMode
-    return mode === undefined ? [] : [{ call: mode.call, args: [...mode.args] }]
-  })
+/** Of the tag's vendors that have a test mode. */
+type TestMode = NonNullable<Vendor['testMode']>
+
+function testModesOf({ marks }: PreparedTag): TestMode[] {
+  return marks.flatMap(({ id }) => vendorById(id)?.testMode ?? [])
+}
+
+/** No vendor promises to leave out a visit in its test mode, so none is promised here. */
+function noticeOf(runs: boolean, testModes: readonly TestMode[]): string {
+  if (!runs) return 'Nada da plataforma roda nesta página: o servidor envia a conversão de teste.'
+  return [
+    'A tag roda de verdade, e a plataforma pode contar esta visita.',
+    ...testModes.map(({ shownIn }) => `Ela aparece em: ${shownIn}.`),
+  ].join(' ')
 }

@@ -156,7 +156,10 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     })
     const started = await start(tokenOf(created))
     expect(started.headers['cache-control']).toBe('no-store')
-    const { key, name, tag, testCalls } = started.json<StartedTest>()
+    const { key, name, tag, testCalls, notice } = started.json<StartedTest>()
+    expect(notice).toBe(
+      'A tag roda de verdade, e a plataforma pode contar esta visita. Ela aparece em: DebugView, no Google Analytics.',
+    )
     expect({ name, id: tag.id }).toEqual({ name: 'Site', id: pixel })
     // The catalogue knows how Google Analytics is told of a test.
     expect(testCalls).toEqual([{ call: 'gtag', args: ['set', { debug_mode: true }] }])
@@ -326,7 +329,8 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   test('of a pixel that the server tells of: the page runs nothing, and the answers stand among its steps', async () => {
     await tell('server')
     const created = await createWith('TEST48213')
-    const { key, runs, tag, testCalls } = (await start(tokenOf(created))).json<StartedTest>()
+    const { key, runs, tag, testCalls, notice } = (await start(tokenOf(created))).json<StartedTest>()
+    expect(notice).toContain('o servidor envia a conversão de teste')
     expect({ runs, steps: tag.steps, testCalls }).toEqual({ runs: false, steps: [], testCalls: [] })
     const id = randomUUID()
     await report(key, [{ kind: 'opened' }, { kind: 'chosen', ok: true }], 1)

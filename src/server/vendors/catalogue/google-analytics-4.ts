@@ -60,8 +60,8 @@ export const googleAnalytics4: Vendor = {
       sign_up: ['event', 'sign_up', { event_id: '$id', transport_type: 'beacon' }],
     },
   },
-  // Shown in DebugView, and left out of the reports where a developer-traffic filter is on.
-  testMode: { call: 'gtag', args: ['set', { debug_mode: true }] },
+  // Left out of the reports only where the property has an active developer-traffic filter.
+  testMode: { call: 'gtag', args: ['set', { debug_mode: true }], shownIn: 'DebugView, no Google Analytics' },
   isolated: 'works',
   suffixes: ['google-analytics.com', 'analytics.google.com'],
   cookies: [

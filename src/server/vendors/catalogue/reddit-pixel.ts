@@ -55,7 +55,7 @@ export const redditPixel: Vendor = {
     {
       name: { exact: '_rdt_em' },
       duration: '90 dias',
-      purpose: 'Guarda e-mail cifrado usado na correspondência do Reddit.',
+      purpose: 'Guarda o hash do e-mail que o Reddit usa para reconhecer a pessoa.',
     },
   ],
   thirdPartyCookies: [],

@@ -95,9 +95,9 @@ export function describeStep({
         title: conversion === undefined ? 'Conversão' : CONVERSION_NAMES[conversion],
         text:
           ok === undefined
-            ? 'O nosso servidor foi avisado. A página ficou aberta, e nada foi contado nem inscrito.'
+            ? 'O nosso servidor recebeu a conversão. A página continuou aberta, e nada entrou nos números do painel nem na newsletter.'
             : ok
-              ? 'A plataforma foi avisada. A página ficou aberta, e nada foi contado nem inscrito.'
+              ? 'A plataforma recebeu a conversão e pode contá-la. A página continuou aberta, e nada entrou nos números do painel nem na newsletter.'
               : 'Nenhuma chamada da plataforma estava lá para ser feita.',
       }
     case 'copy':

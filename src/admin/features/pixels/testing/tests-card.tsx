@@ -12,7 +12,8 @@ export function TestsCard({ pixelId }: { pixelId: string }) {
           Testes
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Os cinco últimos. Nada de um teste é contado como visita, e só quem o fez vê os passos.
+          Os cinco últimos. Um teste não entra nos números do painel, mas a plataforma pode contá-lo. Só quem
+          fez o teste vê os passos.
         </p>
       </header>
       {data === undefined || data.length === 0 ? (
