@@ -56,6 +56,8 @@ export interface PixelDeliveries {
   waiting: number
   /** When the next of them is tried; null when none waits or sending is stopped. */
   next_attempt_at: string | null
+  /** When the first of them expires; null when none waits. */
+  first_expires_at: string | null
   stopped: SendingStop | null
   /** Of the last 30 days, the most frequent first. */
   refusals: { reason: string; message: string; count: number }[]

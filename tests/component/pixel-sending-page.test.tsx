@@ -13,7 +13,7 @@ const NONE = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, 
 const STORED = { has_access_token: true, access_token_stored_at: '2026-11-15T11:00:00.000Z' }
 const STOP = {
   code: 'token_refused',
-  message: 'A Meta recusou o token. Gere um novo token no Gerenciador de Eventos e salve aqui.',
+  message: 'A Meta recusou o token. Gere um novo token no Gerenciador de Eventos e salve no pixel.',
   since: '2026-11-15T10:00:00.000Z',
 }
 
@@ -155,7 +155,11 @@ test('the last deliveries are told with their answers, refusals by reason, and w
 })
 
 test('a refused token is told in the list and the page, with what waits; the way to mend it leads to the token', async () => {
-  site.deliveries = makeDeliveries({ waiting: 12, stopped: STOP })
+  site.deliveries = makeDeliveries({
+    waiting: 12,
+    first_expires_at: '2026-11-16T13:00:00.000Z',
+    stopped: STOP,
+  })
   const { id } = site.addPixel(
     'Loja',
     {
@@ -174,7 +178,7 @@ test('a refused token is told in the list and the page, with what waits; the way
   const sending = await card()
   const box = await sending.findByRole('note')
   expect(box.textContent).toMatch(
-    /^A Meta recusou o token\. Gere um novo.*Parado desde 15\/11\/2026.*12 eventos esperam na fila enquanto o prazo permite\./,
+    /^A Meta recusou o token\. Gere um novo.*Parado desde 15\/11\/2026.*12 eventos esperam na fila; o primeiro vence em 16\/11\/2026, 10:00\. Tentamos um deles de novo a cada hora\./,
   )
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
   await person.click(within(box).getByRole('button', { name: 'Trocar o token' }))

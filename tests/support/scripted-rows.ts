@@ -62,6 +62,7 @@ export function makeDeliveries(deliveries: Partial<PixelDeliveries> = {}): Pixel
     deliveries: [],
     waiting: 0,
     next_attempt_at: null,
+    first_expires_at: null,
     stopped: null,
     refusals: [],
     ...deliveries,

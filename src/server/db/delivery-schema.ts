@@ -80,6 +80,8 @@ interface DeliveryStops {
   code: string
   message: string
   stopped_at: Timestamp
+  /** The last time that one delivery was tried again; null before the first. */
+  tried_at: Timestamp | null
 }
 
 /** What `deliveries.payload` holds: all that any destination may be told. It is erased with its row. */

@@ -32,6 +32,7 @@ import * as runsIn from './migrations/0028-runs-in.ts'
 import * as consentEvidence from './migrations/0029-consent-evidence.ts'
 import * as inventory from './migrations/0030-inventory.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
+import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -66,6 +67,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-consent-evidence': { up: consentEvidence.up },
   '0030-inventory': { up: inventory.up },
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
+  '0048-delivery-probes': { up: deliveryProbes.up },
 }
 
 /** A database that lists another one was used by a newer version. */

@@ -43,7 +43,7 @@ export function composeDeliveries(parts: DeliveryParts) {
       pixelLanes({
         ...sending,
         log,
-        onStopped: (pixel, stop) => mailAdministrators(describeStop(pixel, stop)),
+        onStopped: (...stopped) => mailAdministrators(describeStop(...stopped)),
         onSettled,
       }),
       newsletterLane({

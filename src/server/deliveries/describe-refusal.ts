@@ -4,5 +4,5 @@ import { describeMetaRefusal } from './destinations/read-meta-answer.ts'
 /** A reason as it was counted, in words. */
 export function describeRefusal(type: PixelType, reason: string): string {
   if (type === 'meta') return describeMetaRefusal(reason)
-  return `O destino recusou a requisição (${reason}). Avise o suporte.`
+  return `O destino recusou a requisição (${reason}).`
 }

@@ -27,7 +27,11 @@ export async function readDeliveries(db: Db, pixelId: string, now = Date.now()):
       .execute(),
     db
       .selectFrom('deliveries')
-      .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('next_attempt_at').as('next')])
+      .select((eb) => [
+        eb.fn.countAll().as('count'),
+        eb.fn.min('next_attempt_at').as('next'),
+        eb.fn.min('expires_at').as('expires'),
+      ])
       .where('pixel_id', '=', pixelId)
       .executeTakeFirstOrThrow(),
     db
@@ -56,6 +60,7 @@ export async function readDeliveries(db: Db, pixelId: string, now = Date.now()):
     deliveries,
     waiting: Number(waiting.count),
     next_attempt_at: stopped === null ? waiting.next : null,
+    first_expires_at: waiting.expires,
     stopped,
     refusals: refusals.map(({ reason, count }) => ({
       reason,

@@ -74,6 +74,45 @@ export function testAnswers(site: EventSite): void {
     })
   })
 
+  test('a blocked account is tried once an hour with one event, and goes on by itself', async () => {
+    const meta = await add('meta')
+    const { db } = site.database
+    const { cookie } = await visitor(ALL)
+    site.apis.answer = () => metaError(400, { code: 368 })
+    const stop = async () => (await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)).stopped
+    await send({}, cookie)
+    await vi.waitFor(async () => expect(await stop()).toMatchObject({ code: 'account_blocked' }), 30_000)
+    const mail = await site.mailbox.take(PRINCIPAL.email)
+    expect(mail.text).toMatch(
+      /a primeira vence em \d{2}\/\d{2}\/\d{4}, \d{2}:\d{2} \(horário de Brasília\)\./,
+    )
+    for (let count = 0; count < 3; count++) await send({}, cookie)
+    const hourAgo = (column: 'stopped_at' | 'tried_at') =>
+      db
+        .updateTable('delivery_stops')
+        .set({ [column]: new Date(Date.now() - 3_700_000).toISOString() })
+        .execute()
+    site.apis.received.length = 0
+    await hourAgo('stopped_at')
+    const since = (await stop())?.since
+    await send({}, cookie)
+    await vi.waitFor(async () => {
+      const { tried_at } = await db.selectFrom('delivery_stops').select('tried_at').executeTakeFirstOrThrow()
+      expect(tried_at).not.toBeNull()
+      expect(site.apis.received).toHaveLength(1)
+    }, 30_000)
+    expect((await stop())?.since).toBe(since)
+    site.apis.answer = () => undefined
+    await send({}, cookie)
+    expect(site.apis.received).toHaveLength(1)
+    await hourAgo('tried_at')
+    await send({}, cookie)
+    await untilEmpty()
+    expect(await stop()).toBeNull()
+    expect(await counts(meta.id)).toEqual({ accepted: 7 })
+    expect(site.mailbox.received).toEqual([])
+  })
+
   test('what was written to Google is never sent again; what was not is', async () => {
     const google = await add('google')
     const { cookie } = await visitor(ALL)

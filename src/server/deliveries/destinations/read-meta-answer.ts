@@ -2,7 +2,7 @@ import type { Answer } from '../outgoing-client.ts'
 import type { Verdict } from '../verdict.ts'
 
 const TOKEN =
-  'A Meta recusou o token. O envio está parado. Gere um novo token no Gerenciador de Eventos e salve aqui.'
+  'A Meta recusou o token. O envio está parado. Gere um novo token no Gerenciador de Eventos e salve no pixel.'
 const BLOCKED = 'A Meta bloqueou a conta por um tempo. Veja os avisos da Meta.'
 const NOT_PERMITTED = 'O token não tem permissão para este Pixel, ou o ID do Pixel está errado.'
 const LIMITED = 'A Meta limitou o envio. Tentaremos de novo.'
@@ -62,7 +62,7 @@ export function readMetaAnswer(answer: Exclude<Answer, { kind: 'interrupted' }>,
 }
 
 export function describeMetaRefusal(name: string): string {
-  return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}). Avise o suporte.`
+  return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}).`
 }
 
 /** One bad event refuses all of its request. */

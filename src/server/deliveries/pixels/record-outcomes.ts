@@ -53,15 +53,19 @@ async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Pr
       await post(trx, trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId))
     return false
   }
-  const row = { ...stop, stopped_at: new Date(now).toISOString() }
+  const at = new Date(now).toISOString()
   const first = await trx
     .insertInto('delivery_stops')
-    .values({ pixel_id: pixelId, ...row })
+    .values({ pixel_id: pixelId, ...stop, stopped_at: at, tried_at: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('pixel_id')
     .executeTakeFirst()
   if (first !== undefined) return true
-  await trx.updateTable('delivery_stops').set(row).where('pixel_id', '=', pixelId).execute()
+  await trx
+    .updateTable('delivery_stops')
+    .set({ ...stop, tried_at: at })
+    .where('pixel_id', '=', pixelId)
+    .execute()
   return false
 }
 

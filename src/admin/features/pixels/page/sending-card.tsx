@@ -62,13 +62,14 @@ function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliverie
   const retry = useRetryDeliveries(pixel.id)
   const onRetry = () => retry.mutate()
   const { who } = ANSWERERS[pixel.type]
-  const { stopped, waiting, next_attempt_at, refusals, deliveries } = told
+  const { stopped, waiting, next_attempt_at, first_expires_at, refusals, deliveries } = told
   return (
     <div className="@container">
       {stopped ? (
         <div className="px-4 pb-4 sm:px-5">
           <SendingStop
             stop={stopped}
+            expiresAt={first_expires_at}
             waiting={waiting}
             isRetrying={retry.isPending}
             onRetry={onRetry}

@@ -10,17 +10,18 @@ const TOKEN_CODES: ReadonlySet<string> = new Set(['token_refused', 'token_missin
 interface SendingStopProps {
   stop: NonNullable<PixelDeliveries['stopped']>
   waiting: number
+  expiresAt: string | null
   isRetrying: boolean
   onRetry: () => void
   onMend: () => void
 }
 
 /** Why nothing leaves, what waits meanwhile, and what to do. */
-export function SendingStop({ stop, waiting, isRetrying, onRetry, onMend }: SendingStopProps) {
+export function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onMend }: SendingStopProps) {
   const kept =
-    waiting === 0
-      ? 'Nada espera na fila.'
-      : `${formatCount(waiting, 'evento espera', 'eventos esperam')} na fila enquanto o prazo permite.`
+    waiting === 0 || expiresAt === null
+      ? 'Nenhum evento espera na fila.'
+      : `${formatCount(waiting, 'evento espera', 'eventos esperam')} na fila; o primeiro vence em ${formatMinute(expiresAt)}. Tentamos um deles de novo a cada hora.`
   return (
     <MessageBox
       look="bad"
