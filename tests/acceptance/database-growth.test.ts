@@ -5,7 +5,7 @@ import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/server-event
 import type { Database, Db } from '#server/db/database.ts'
 import { insertEvents } from '#server/events/event-writer.ts'
 import { appendLeaves } from '#server/evidence/append-leaves.ts'
-import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES } from '#server/http/public-allowances.ts'
+import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES } from '#server/http/limits.ts'
 import { queueSubscriptions } from '#server/newsletter/queue-subscriptions.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { makeDatabase } from '../support/engines.ts'

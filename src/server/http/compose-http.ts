@@ -7,6 +7,7 @@ import type { Drain } from './drain.ts'
 import { answerFrameworkError, type ErrorPages, registerErrors } from './errors.ts'
 import type { HitCounter } from './hit-counter.ts'
 import { type HostOf, registerHostRule } from './host-rule.ts'
+import { BODY_BYTES } from './limits.ts'
 import { registerLoadShedding } from './load-shedding.ts'
 import type { Logger } from './logger.ts'
 import { ownOrigins } from './own-origins.ts'
@@ -20,8 +21,6 @@ import { type ClassOf, registerSecurityClasses } from './security-class.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './security-headers.ts'
 import { sweepRegularly } from './sweep-regularly.ts'
 import { toTrustProxy } from './trust-proxy.ts'
-
-const BODY_LIMIT_BYTES = 1_000_000
 
 interface HttpParts {
   config: Config
@@ -77,7 +76,7 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: (request) => passedRequestId(request, trustsProxy) ?? crypto.randomUUID(),
     trustProxy: toTrustProxy(config.trustProxy),
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: BODY_BYTES.default,
     frameworkErrors: answerFrameworkError,
     // Its answer would carry none of our headers, and whoever is already connected may as well be served.
     return503OnClosing: false,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
+import type { PublicCall, Storable } from './limits.ts'
 import { isFromOwnPage } from './own-page.ts'
-import type { PublicCall, Storable } from './public-allowances.ts'
 import type { PublicLimits } from './public-limits.ts'
 
 /** What a public endpoint needs to know who it may listen to. */

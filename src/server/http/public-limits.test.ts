@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeDatabase } from '#tests/support/engines.ts'
 import type { Database } from '../db/database.ts'
 import { HitCounter } from './hit-counter.ts'
-import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './public-allowances.ts'
+import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './limits.ts'
 import { PublicLimits } from './public-limits.ts'
 
 const HOUR = 3_600_000

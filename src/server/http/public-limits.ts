@@ -3,7 +3,6 @@ import type { Config } from '../config.ts'
 import { countedBlocks } from './address-block.ts'
 import { clientAddress } from './client-address.ts'
 import type { Allowance, Hit, HitCounter } from './hit-counter.ts'
-import type { Logger } from './logger.ts'
 import {
   HOURLY_CEILINGS,
   PUBLIC_ALLOWANCES,
@@ -12,7 +11,8 @@ import {
   SAMPLES,
   type Sample,
   type Storable,
-} from './public-allowances.ts'
+} from './limits.ts'
+import type { Logger } from './logger.ts'
 
 interface PublicLimitsDeps {
   counter: HitCounter

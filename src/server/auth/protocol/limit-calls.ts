@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { PublicCall } from '#server/http/public-allowances.ts'
+import type { PublicCall } from '#server/http/limits.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { rateLimited } from './auth-error.ts'
 

@@ -1,3 +1,7 @@
+/**
+ * Every number that bounds what callers can make this server do: calls, stored rows, body sizes, queues. One row per
+ * limit, with its reason; the code that applies a limit names its row.
+ */
 import type { Allowance } from './hit-counter.ts'
 
 export interface PublicAllowance {
@@ -69,3 +73,9 @@ export const HOURLY_CEILINGS = {
 } as const satisfies Record<string, Allowance>
 
 export type Storable = keyof typeof HOURLY_CEILINGS
+
+/** Largest request body in bytes; a larger one is answered 413. */
+export const BODY_BYTES = {
+  /** Any route without a row of its own: the data service takes pixels with 100 KB of code, several at once. */
+  default: 1_000_000,
+} as const satisfies Record<string, number>
