@@ -137,6 +137,7 @@ test.each(['sqlite', 'postgres'] as const)(
     ).toEqual([
       ['device_cookie', true],
       ['one_time_codes', true],
+      ['refresh_tokens', true],
       ['signing_key', true],
     ])
 

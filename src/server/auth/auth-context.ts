@@ -16,6 +16,8 @@ export interface AuthContext {
   passwords: PasswordHasher
   /** Signs the cookies by which a browser is known again. */
   deviceSecret: string
+  /** Signs refresh tokens. */
+  refreshSecret: string
   /** Keys the hashes of codes that are short enough to be guessed. */
   codeSecret: string
   mail: MailQueue

@@ -73,6 +73,7 @@ export async function createAuthContext(
     keys: await KeyRing.open(db, secrets, config),
     passwords: new PasswordHasher(),
     deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
+    refreshSecret: await readOrMakeSecret(db, secrets, 'refresh_tokens', makeSecret),
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
     limits,
     mail: new MailQueue({ send, log }),

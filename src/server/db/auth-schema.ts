@@ -59,17 +59,21 @@ export interface AuthSessions {
   network: string | null
   created_at: Timestamp
   last_used_at: Timestamp
+  /** The number in the newest refresh token. */
+  refresh_counter: Generated<number>
+  /** When that token was made; null for a session that was never refreshed. */
+  refreshed_at: Timestamp | null
 }
 
+/** Refresh tokens from before sessions counted them: read until their session ends, written no more. */
 interface AuthRefreshTokens {
   id: string
   session_id: string
   token_hash: string
-  /** The token that this one was given for; it may be pruned already. */
   parent_id: string | null
   /** When it was exchanged for a child. */
   used_at: Timestamp | null
-  /** When it lost its worth without being used: its parent was shown again, or the session ended. */
+  /** When it lost its worth without being used: its parent was shown again. */
   retired_at: Timestamp | null
   created_at: Timestamp
 }

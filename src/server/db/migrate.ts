@@ -32,6 +32,7 @@ import * as runsIn from './migrations/0028-runs-in.ts'
 import * as consentEvidence from './migrations/0029-consent-evidence.ts'
 import * as inventory from './migrations/0030-inventory.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
+import * as refreshCounter from './migrations/0034-refresh-counter.ts'
 import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
 import type { Schema } from './schema.ts'
 
@@ -67,6 +68,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-consent-evidence': { up: consentEvidence.up },
   '0030-inventory': { up: inventory.up },
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
+  '0034-refresh-counter': { up: refreshCounter.up },
   '0048-delivery-probes': { up: deliveryProbes.up },
 }
 

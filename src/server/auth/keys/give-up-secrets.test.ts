@@ -134,6 +134,6 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     expect(pixel?.has_access_token).toBe(false)
     const { context } = await reopen()
     expect((await context.keys.current()).signer.key.kid).not.toBe(kid)
-    expect(await count('app_secrets')).toBe(3)
+    expect(await count('app_secrets')).toBe(4)
   })
 })

@@ -65,8 +65,8 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
         .execute()
     const login = await openLogin(db, { userId: id, aal: 'aal1', userAgent: '' })
     const session = { userId: id, aal: 'aal1', amr: passwordAmr(), userAgent: '' } as const
-    await openSession(db, { ...session, loginId: login.loginId })
-    await openSession(db, { ...session, loginId: null })
+    await openSession({ refreshSecret: 'segredo' }, db, { ...session, loginId: login.loginId })
+    await openSession({ refreshSecret: 'segredo' }, db, { ...session, loginId: null })
     await db
       .insertInto('auth_factors')
       .values({

@@ -1,14 +1,16 @@
 import type { Db } from '#server/db/database.ts'
 import type { SessionRow } from '../access/require-user.ts'
+import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../protocol/auth-error.ts'
 import type { Amr, OpenSession } from '../sessions/open-session.ts'
-import { renewRefreshToken } from '../sessions/renew-refresh-token.ts'
+import { renewRefreshToken } from '../sessions/rotate-refresh-token.ts'
 
 /**
  * The session has shown a second factor. Its browser's login is raised with it, so that a reload and the other tabs
  * need no new code; whatever else of this person knows only the password ends.
  */
 export async function raiseSession(
+  context: Pick<AuthContext, 'refreshSecret'>,
   trx: Db,
   session: SessionRow,
   method: 'totp' | 'mfa/webauthn' | 'recovery_code',
@@ -32,6 +34,6 @@ export async function raiseSession(
   }
   for (const table of ['auth_logins', 'auth_sessions'] as const)
     await trx.deleteFrom(table).where('user_id', '=', session.user_id).where('aal', '=', 'aal1').execute()
-  const refreshToken = await renewRefreshToken(trx, session.id, now)
+  const refreshToken = await renewRefreshToken(context, trx, session.id, now)
   return { sessionId: session.id, aal: 'aal2', amr, refreshToken }
 }

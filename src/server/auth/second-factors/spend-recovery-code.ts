@@ -10,11 +10,12 @@ import { hashRecoveryCode } from './recovery-code.ts'
 
 /** Counts as a second factor: the session is raised to aal2. Gives the number of codes that are left. */
 export async function spendRecoveryCode(
-  { db, codeSecret }: AuthContext,
+  context: AuthContext,
   user: { id: string; email: string },
   session: SessionRow,
   code: string,
 ): Promise<number> {
+  const { db, codeSecret } = context
   await countGuess(db, `recovery:${user.id}`)
   const hash = hashRecoveryCode(codeSecret, user.id, code)
   await change(db, async (trx) => {
@@ -27,7 +28,7 @@ export async function spendRecoveryCode(
       .executeTakeFirst()
     if (numUpdatedRows === 0n)
       throw new AppError(422, 'recovery_code_invalid', 'The recovery code is wrong or was used already')
-    await raiseSession(trx, session, 'recovery_code')
+    await raiseSession(context, trx, session, 'recovery_code')
     await recordAudit(trx, {
       actor_id: user.id,
       actor: user.email,

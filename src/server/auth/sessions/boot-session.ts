@@ -21,7 +21,9 @@ export async function bootSession(
 ): Promise<SessionObject | null> {
   const cookie = readLoginCookie(request)
   if (cookie === null || cookie === '') return null
-  const opened = await change(context.db, (trx) => openTab(trx, cookie, request.headers['user-agent'] ?? ''))
+  const opened = await change(context.db, (trx) =>
+    openTab(context, trx, cookie, request.headers['user-agent'] ?? ''),
+  )
   if (opened === null) {
     clearLoginCookie(reply)
     return null
@@ -30,6 +32,7 @@ export async function bootSession(
 }
 
 async function openTab(
+  context: AuthContext,
   trx: Db,
   cookie: string,
   userAgent: string,
@@ -61,6 +64,7 @@ async function openTab(
   if (touched.numUpdatedRows === 0n) return null
   // A tab is as sure of the person as the login that it comes from.
   const session = await openSession(
+    context,
     trx,
     { userId: user.id, loginId: login.id, aal: login.aal, amr: login.amr, userAgent },
     now,

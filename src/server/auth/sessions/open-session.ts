@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
 import { makeOpaqueToken } from '#server/http/opaque-token.ts'
+import type { AuthContext } from '../auth-context.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
-import { makeRefreshToken } from './refresh-token.ts'
+import { signRefreshToken } from './refresh-token.ts'
 
 export type Aal = 'aal1' | 'aal2'
 export type Amr = { method: string; timestamp: number }[]
@@ -27,9 +28,13 @@ interface NewSession {
 
 const USER_AGENT_MAX = 300
 
-export async function openSession(trx: Db, session: NewSession, now = new Date()): Promise<OpenSession> {
+export async function openSession(
+  { refreshSecret }: Pick<AuthContext, 'refreshSecret'>,
+  trx: Db,
+  session: NewSession,
+  now = new Date(),
+): Promise<OpenSession> {
   const id = randomUUID()
-  const { token, hash } = makeRefreshToken(id)
   const at = now.toISOString()
   await trx
     .insertInto('auth_sessions')
@@ -45,11 +50,8 @@ export async function openSession(trx: Db, session: NewSession, now = new Date()
       last_used_at: at,
     })
     .execute()
-  await trx
-    .insertInto('auth_refresh_tokens')
-    .values({ id: randomUUID(), session_id: id, token_hash: hash, created_at: at })
-    .execute()
-  return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken: token }
+  const refreshToken = signRefreshToken(refreshSecret, id, 0)
+  return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken }
 }
 
 /** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */

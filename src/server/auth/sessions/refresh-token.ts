@@ -1,22 +1,57 @@
-import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isStillAhead } from '#server/db/stored-time.ts'
 
-/** 16 bytes, as base64url writes them. */
-const SESSION_LENGTH = 22
-const SECRET_LENGTH = 43
+const ID_BYTES = 16
+const COUNTER_BYTES = 6
+const SIGNED_BYTES = ID_BYTES + COUNTER_BYTES
+/** The signed bytes and 32 of HMAC-SHA-256, in base64url. */
+const TOKEN_LENGTH = 72
+/** A slow parallel call with an older token is no theft. */
+const REUSE_WINDOW_MS = 10_000
 
-/**
- * A refresh token names its session before its 256 random bits, so that one whose row was pruned is still known for what
- * it is: a token of that session that was exchanged long ago.
- */
-export function makeRefreshToken(sessionId: string): { token: string; hash: string } {
-  const session = Buffer.from(sessionId.replaceAll('-', ''), 'hex').toString('base64url')
-  const token = session + makeOpaqueToken().token
-  return { token, hash: hashOpaqueToken(token) }
+export interface ShownToken {
+  sessionId: string
+  counter: number
 }
 
-/** The session that a token says it belongs to; null for one from before tokens said so. */
-export function sessionOfRefreshToken(token: string): string | null {
-  if (token.length !== SESSION_LENGTH + SECRET_LENGTH) return null
-  const hex = Buffer.from(token.slice(0, SESSION_LENGTH), 'base64url').toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** The session's id and the number of the refresh: the same number always gives the same token. */
+export function signRefreshToken(secret: string, sessionId: string, counter: number): string {
+  const signed = Buffer.alloc(SIGNED_BYTES)
+  signed.write(sessionId.replaceAll('-', ''), 'hex')
+  signed.writeUIntBE(counter, ID_BYTES, COUNTER_BYTES)
+  return Buffer.concat([signed, macOf(secret, signed)]).toString('base64url')
+}
+
+/** Null for anything that this server did not sign. */
+export function readRefreshToken(secret: string, token: string): ShownToken | null {
+  if (token.length !== TOKEN_LENGTH) return null
+  const bytes = Buffer.from(token, 'base64url')
+  const signed = bytes.subarray(0, SIGNED_BYTES)
+  const mac = bytes.subarray(SIGNED_BYTES)
+  const expected = macOf(secret, signed)
+  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return null
+  const hex = signed.toString('hex', 0, ID_BYTES)
+  return {
+    sessionId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+    counter: signed.readUIntBE(ID_BYTES, COUNTER_BYTES),
+  }
+}
+
+function macOf(secret: string, bytes: Buffer): Buffer {
+  return createHmac('sha256', secret).update(bytes).digest()
+}
+
+export type Refresh = { rotate: number } | { repeat: number } | 'reused'
+
+/**
+ * What a token with this number gets from a session whose newest token has the number `current` and was made at
+ * `refreshedAt`: the next number, the newest one again, or nothing, because somebody else has refreshed since.
+ */
+export function judgeRefresh(counter: number, current: number, refreshedAt: number, now: number): Refresh {
+  // Ahead of the session after a backup was restored.
+  if (counter >= current) return { rotate: counter + 1 }
+  // The answer with the newest token was lost, or is still under way.
+  if (counter === current - 1) return { repeat: current }
+  const isRecent = isStillAhead(refreshedAt + REUSE_WINDOW_MS, REUSE_WINDOW_MS, now)
+  return isRecent ? { repeat: current } : 'reused'
 }

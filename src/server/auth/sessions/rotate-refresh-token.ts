@@ -1,20 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
-import { isStillAhead } from '#server/db/stored-time.ts'
 import { hashOpaqueToken } from '#server/http/opaque-token.ts'
+import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../protocol/auth-error.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginOpen } from './is-login-alive.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
 import type { OpenSession } from './open-session.ts'
-import { pruneRefreshTokens } from './prune-refresh-tokens.ts'
-import { makeRefreshToken, sessionOfRefreshToken } from './refresh-token.ts'
+import { judgeRefresh, readRefreshToken, type ShownToken, signRefreshToken } from './refresh-token.ts'
 
-/** Parallel calls with the same token do not count as theft. */
-const REUSE_WINDOW_MS = 10_000
 /** For clients that keep their own session, without a browser's login. */
 export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -22,23 +18,43 @@ type Rotation =
   | { kind: 'rotated'; user: UserRow; session: OpenSession }
   | { kind: 'refused'; code: string; message: string }
 
+const NOT_FOUND = refused('refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+
 /** Exchanges a refresh token for the next one of its session. */
 export async function rotateRefreshToken(
-  db: Db,
+  { db, refreshSecret }: Pick<AuthContext, 'db' | 'refreshSecret'>,
   token: string,
-  now = new Date(),
+  now?: Date,
 ): Promise<{ user: UserRow; session: OpenSession }> {
-  const rotation = await change(db, (trx) => rotate(trx, token, now))
+  const shown = readRefreshToken(refreshSecret, token) ?? (await findStoredToken(db, token))
+  const rotation =
+    shown === null ? NOT_FOUND : await change(db, (trx) => rotate(trx, refreshSecret, shown, now))
   // Thrown outside: a refusal may have ended the session, and that must stay.
   if (rotation.kind === 'refused') throw authError(400, rotation.code, rotation.message)
   return rotation
 }
 
-async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
-  const hash = hashOpaqueToken(token)
-  const session = await lockSession(trx, hash, sessionOfRefreshToken(token))
-  if (session === undefined)
-    return refused('refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+/** The next token of a session, as if the newest had been exchanged. */
+export async function renewRefreshToken(
+  { refreshSecret }: Pick<AuthContext, 'refreshSecret'>,
+  trx: Db,
+  sessionId: string,
+  now: Date,
+): Promise<string> {
+  const { refresh_counter } = await trx
+    .updateTable('auth_sessions')
+    .set((eb) => ({ refresh_counter: eb('refresh_counter', '+', 1), refreshed_at: now.toISOString() }))
+    .where('id', '=', sessionId)
+    .returning('refresh_counter')
+    .executeTakeFirstOrThrow()
+  return signRefreshToken(refreshSecret, sessionId, refresh_counter)
+}
+
+async function rotate(trx: Db, secret: string, shown: ShownToken, at: Date | undefined): Promise<Rotation> {
+  const session = await lockSession(trx, shown.sessionId)
+  if (session === undefined) return NOT_FOUND
+  // Read after the lock: the session may have been refreshed while this call waited, or while this process stood still.
+  const now = at ?? new Date()
   const user = await trx
     .selectFrom('auth_users')
     .selectAll()
@@ -51,7 +67,9 @@ async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
     await trx.deleteFrom('auth_sessions').where('id', '=', session.id).execute()
     return refused('session_expired', expired)
   }
-  if (!(await spend(trx, hash, now))) {
+  const refreshedAt = Date.parse(session.refreshed_at ?? session.created_at)
+  const refresh = judgeRefresh(shown.counter, session.refresh_counter, refreshedAt, now.getTime())
+  if (refresh === 'reused') {
     await trx.deleteFrom('auth_sessions').where('id', '=', session.id).execute()
     await recordAudit(trx, {
       actor_id: user.id,
@@ -61,14 +79,34 @@ async function rotate(trx: Db, token: string, now: Date): Promise<Rotation> {
     })
     return refused('refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }
-  const refreshToken = await addChild(trx, session.id, hash, now)
-  await pruneRefreshTokens(trx, session.id, new Date(now.getTime() - REUSE_WINDOW_MS).toISOString())
-  await touch(trx, session, now)
+  const counter = 'rotate' in refresh ? refresh.rotate : refresh.repeat
+  const last_used_at = now.toISOString()
+  const rotated = 'rotate' in refresh ? { refresh_counter: counter, refreshed_at: last_used_at } : {}
+  await trx
+    .updateTable('auth_sessions')
+    .set({ last_used_at, ...rotated })
+    .where('id', '=', session.id)
+    .execute()
+  if (session.login_id !== null)
+    await trx.updateTable('auth_logins').set({ last_used_at }).where('id', '=', session.login_id).execute()
+  const refreshToken = signRefreshToken(secret, session.id, counter)
   return {
     kind: 'rotated',
     user,
     session: { sessionId: session.id, aal: session.aal, amr: session.amr, refreshToken },
   }
+}
+
+/** A token from before sessions counted: the newest of its session, the one before it, or one that was retired. */
+async function findStoredToken(db: Db, token: string): Promise<ShownToken | null> {
+  const row = await db
+    .selectFrom('auth_refresh_tokens')
+    .select(['session_id', 'used_at', 'retired_at'])
+    .where('token_hash', '=', hashOpaqueToken(token))
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const unretired = row.used_at === null ? 0 : -1
+  return { sessionId: row.session_id, counter: row.retired_at === null ? unretired : -2 }
 }
 
 type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>
@@ -77,15 +115,7 @@ type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>
  * One exchange of a session at a time: the embedded engine has one writer anyway, PostgreSQL locks the rows. The login
  * first, as everything does that ends one: the other way round, a logout and a refresh would wait for each other.
  */
-async function lockSession(trx: Db, tokenHash: string, claimedId: string | null) {
-  const known = await trx
-    .selectFrom('auth_refresh_tokens')
-    .select('session_id')
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst()
-  // A pruned token has no row; its session is the one that it names.
-  const id = known?.session_id ?? claimedId
-  if (id === null) return undefined
+async function lockSession(trx: Db, id: string) {
   const session = trx.selectFrom('auth_sessions').where('id', '=', id)
   if (engineOf(trx) === 'sqlite') return session.selectAll().executeTakeFirst()
   await trx
@@ -112,62 +142,6 @@ async function whyExpired(trx: Db, session: LockedSession, now: Date): Promise<s
   return idleSince(login.last_used_at, LOGIN_IDLE_MS)
     ? 'Invalid Refresh Token: Session Expired (Inactivity)'
     : null
-}
-
-/** Marks the token as used now, and says whether it may still be exchanged. */
-async function spend(trx: Db, tokenHash: string, now: Date): Promise<boolean> {
-  const token = await trx
-    .selectFrom('auth_refresh_tokens')
-    .select(['id', 'used_at', 'retired_at'])
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst()
-  // Pruned, or retired: settled long ago.
-  if (token === undefined || token.retired_at !== null) return false
-  if (token.used_at !== null) {
-    const reuseEndsAt = Date.parse(token.used_at) + REUSE_WINDOW_MS
-    if (isStillAhead(reuseEndsAt, REUSE_WINDOW_MS, now.getTime())) return true
-    // The answer that carried the child was lost, if nobody ever came with it.
-    const children = await trx
-      .selectFrom('auth_refresh_tokens')
-      .select('used_at')
-      .where('parent_id', '=', token.id)
-      .execute()
-    if (children.some((child) => child.used_at !== null)) return false
-    await trx
-      .updateTable('auth_refresh_tokens')
-      .set({ retired_at: now.toISOString() })
-      .where('parent_id', '=', token.id)
-      .where('retired_at', 'is', null)
-      .execute()
-  }
-  await trx
-    .updateTable('auth_refresh_tokens')
-    .set({ used_at: now.toISOString() })
-    .where('id', '=', token.id)
-    .execute()
-  return true
-}
-
-async function addChild(trx: Db, sessionId: string, parentHash: string, now: Date): Promise<string> {
-  const { token, hash } = makeRefreshToken(sessionId)
-  await trx
-    .insertInto('auth_refresh_tokens')
-    .values((eb) => ({
-      id: randomUUID(),
-      session_id: sessionId,
-      token_hash: hash,
-      parent_id: eb.selectFrom('auth_refresh_tokens').select('id').where('token_hash', '=', parentHash),
-      created_at: now.toISOString(),
-    }))
-    .execute()
-  return token
-}
-
-async function touch(trx: Db, session: LockedSession, now: Date): Promise<void> {
-  const last_used_at = now.toISOString()
-  await trx.updateTable('auth_sessions').set({ last_used_at }).where('id', '=', session.id).execute()
-  if (session.login_id !== null)
-    await trx.updateTable('auth_logins').set({ last_used_at }).where('id', '=', session.login_id).execute()
 }
 
 function refused(code: string, message: string): Rotation {

@@ -42,6 +42,7 @@ export async function signIn(
       ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent, network }, now)
       : null
     const session = await openSession(
+      context,
       trx,
       { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent, network },
       now,

@@ -46,7 +46,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
       amr: passwordAmr(),
       userAgent: '',
     } as const
-    return (await openSession(database.db, session)).sessionId
+    return (await openSession({ refreshSecret: 'segredo' }, database.db, session)).sessionId
   }
   const self = (sessionId: string): Caller => ({
     kind: 'user',

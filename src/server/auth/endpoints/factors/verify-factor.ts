@@ -56,7 +56,7 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
           after: { factor_id: factor.id },
         })
       }
-      return raiseSession(trx, session, 'totp')
+      return raiseSession(context, trx, session, 'totp')
     })
     await forgetGuesses(db, factor.id)
     if (factor.status === 'unverified') sendNotice(context, { user, kind: 'factor-added', by: 'self' })

@@ -45,7 +45,7 @@ export async function verifyKey(context: AuthContext, shown: Shown): Promise<Ses
     await requireAal2ToEnroll(trx, session, isNew ? undefined : factor.id)
     await spend(trx)
     if (isNew) await makeCount(trx, user, factor)
-    return raiseSession(trx, session, 'mfa/webauthn')
+    return raiseSession(context, trx, session, 'mfa/webauthn')
   })
   if (isNew) sendNotice(context, { user, kind: 'factor-added', by: 'self' })
   return toSessionObject(context, await withFactors(context.db, user), raised)

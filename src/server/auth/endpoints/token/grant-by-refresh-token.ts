@@ -20,7 +20,7 @@ export async function grantByRefreshToken(
   if (token === '') throw validationFailed('refresh_token required')
   if (!TOKEN_SHAPE.test(token)) throw validationFailed('Refresh token is not valid')
   try {
-    const { user, session } = await rotateRefreshToken(context.db, token)
+    const { user, session } = await rotateRefreshToken(context, token)
     return await toSessionObject(context, await withFactors(context.db, user), session)
   } catch (error) {
     // Only tokens that never existed count, so that no person is ever signed out by the limit.
