@@ -119,6 +119,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'auth.factor_verified': say('sign_ins', 'ligou a segunda etapa'),
   'auth.factor_unenrolled': say('sign_ins', 'desligou a segunda etapa'),
   'auth.factors_removed': say('sign_ins', (facts) => `removeu a segunda etapa de ${person(facts)}`),
+  'auth.second_step_failed': say('sign_ins', 'errou o código da segunda etapa'),
   'auth.recovery_codes_replaced': say('sign_ins', 'gerou novos códigos de recuperação'),
   'auth.recovery_code_used': say('sign_ins', 'entrou com um código de recuperação'),
 

@@ -24,7 +24,7 @@ export async function sweepAudit(
         eb
           .selectFrom('audit_events')
           .select('id')
-          .where('action', '=', 'auth.sign_in_failed')
+          .where('action', 'in', ['auth.sign_in_failed', 'auth.second_step_failed'])
           .where('created_at', '<', before(failedLoginDays))
           .limit(rows),
       )

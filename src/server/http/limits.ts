@@ -74,6 +74,28 @@ export const HOURLY_CEILINGS = {
 
 export type Storable = keyof typeof HOURLY_CEILINGS
 
+/** How often a secret may be guessed at: so many times, and then with a wait after each wrong guess. */
+export interface GuessLimit {
+  free: number
+  waitsMs: readonly number[]
+}
+
+const GROWING_WAITS_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS)
+
+/** Who knows a password guesses at the code that comes after it; its owner must get in meanwhile. */
+export const SECOND_STEP = {
+  /** Of one browser that showed the second step before; of everybody else at one address. */
+  guesses: { free: 10, waitsMs: GROWING_WAITS_MS },
+  /** Of all other browsers of an account together: addresses are cheap, and three codes of a million are right. */
+  strangerGuesses: { free: 30, waitsMs: GROWING_WAITS_MS },
+  /** Challenges and answers, as the protocol limits them; counted like the guesses. */
+  calls: perMinute(15),
+  strangerCalls: perMinute(60),
+} as const satisfies Record<string, Allowance | GuessLimit>
+
+/** Guesses at the current password in an open session, by person. */
+export const OWN_PASSWORD_GUESSES: Allowance = { max: 10, windowMs: 15 * MINUTE_MS }
+
 /** Largest request body in bytes; a larger one is answered 413. */
 export const BODY_BYTES = {
   /** Any route without a row of its own: the data service takes pixels with 100 KB of code, several at once. */

@@ -2,6 +2,7 @@ import { type AliasedRawBuilder, sql } from 'kysely'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange, isStillAhead } from '../db/stored-time.ts'
+import type { GuessLimit } from './limits.ts'
 
 export interface RateLimitState {
   /** Hits in the current window, this one included. */
@@ -17,8 +18,10 @@ export interface StoredHits {
   expires_at: string
 }
 
-/** No window is longer, so a row that ends later than this was written while the clock was wrong. */
+/** No window of calls is longer, so one that ends later than this was written while the clock was wrong. */
 export const LONGEST_WINDOW_MS = 60 * 60_000
+/** Guesses are remembered this long after the last one: longer than any wait between two. */
+const GUESSES_KEPT_MS = 12 * 60 * 60_000
 const SWEEP_STEP = 1_000
 
 /**
@@ -94,13 +97,68 @@ export async function readHits(
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }
 
+/**
+ * Counts a guess before it is looked at, in one statement, so that guesses side by side learn no more than one by one.
+ * Null when the wait after the last one is not over. A row of guesses ends `GUESSES_KEPT_MS` after the last of them.
+ */
+export async function countGuess(
+  db: Db,
+  key: string,
+  { free, waitsMs }: GuessLimit,
+  now = Date.now(),
+): Promise<{ count: number } | { waitSeconds: number }> {
+  const { after, upTo } = aheadRange(GUESSES_KEPT_MS, now)
+  const ended = sql<boolean>`(rate_limits.expires_at <= ${after} or rate_limits.expires_at > ${upTo})`
+  const lastGuessBefore = (waitMs: number) => new Date(now + GUESSES_KEPT_MS - waitMs).toISOString()
+  const expires_at = new Date(now + GUESSES_KEPT_MS).toISOString()
+  const counted = await db
+    .insertInto('rate_limits')
+    .values({ key, count: 1, expires_at })
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({
+          count: sql<number>`case when ${ended} then 1 else rate_limits.count + 1 end`,
+          expires_at,
+        })
+        .where((eb) =>
+          eb.or([
+            ended,
+            eb('rate_limits.count', '<', free),
+            ...waitsMs.map((waitMs, index) =>
+              eb.and([
+                eb('rate_limits.count', index === waitsMs.length - 1 ? '>=' : '=', free + index),
+                eb('rate_limits.expires_at', '<=', lastGuessBefore(waitMs)),
+              ]),
+            ),
+          ]),
+        ),
+    )
+    .returning('count')
+    .executeTakeFirst()
+  if (counted !== undefined) return counted
+  const { count, retryAfterSeconds } = await readHits(db, key, GUESSES_KEPT_MS, now)
+  const waitMs = waitsMs[Math.min(Math.max(count - free, 0), waitsMs.length - 1)] ?? 0
+  return { waitSeconds: Math.max(1, retryAfterSeconds - (GUESSES_KEPT_MS - waitMs) / 1000) }
+}
+
+/** A guess that was right takes nothing from those who guess beside it. */
+export async function giveBackGuess(db: Db, key: string): Promise<void> {
+  await db
+    .updateTable('rate_limits')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('key', '=', key)
+    .where('count', '>', 0)
+    .execute()
+}
+
 export async function forgetHits(db: Db, key: string): Promise<void> {
   await db.deleteFrom('rate_limits').where('key', '=', key).execute()
 }
 
 /** Run now and then: an ended window is worth nothing. In steps, so that nobody waits for a million of them. */
 export async function sweepRateLimits(db: Db, now = Date.now()): Promise<void> {
-  const { after, upTo } = aheadRange(LONGEST_WINDOW_MS, now)
+  const { after, upTo } = aheadRange(GUESSES_KEPT_MS, now)
   const ended = [
     { is: '<=', time: after },
     { is: '>', time: upTo },

@@ -8,6 +8,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { isUuid } from '../protocol/is-uuid.ts'
 import { readBody, text } from '../protocol/read-body.ts'
 import { countRecoveryCodes } from '../second-factors/count-recovery-codes.ts'
+import { showSecondStep } from '../second-factors/factor-limits.ts'
 import { replaceRecoveryCodes } from '../second-factors/replace-recovery-codes.ts'
 import { spendRecoveryCode } from '../second-factors/spend-recovery-code.ts'
 import { endOwnLogin } from './end-own-login.ts'
@@ -47,12 +48,13 @@ export async function registerAccount(app: FastifyInstance, context: AuthContext
         return { codes: await replaceRecoveryCodes(context, user) }
       })
 
-      scope.post('/recovery-codes/use', async (request): Promise<RecoveryCodesLeft> => {
+      scope.post('/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
         const { code } = readBody(codeBody, request)
         const { user, session, hasSecondFactor } = await requireAccount(context, request)
         if (!hasSecondFactor)
           throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
-        return { left: await spendRecoveryCode(context, user, session, code) }
+        const spend = () => spendRecoveryCode(context, user, session, code)
+        return { left: await showSecondStep(context, { request, reply, user, session }, spend) }
       })
     },
     { prefix: '/admin/api' },

@@ -1,7 +1,8 @@
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
+import { OWN_PASSWORD_GUESSES } from '#server/http/limits.ts'
+import { countHit, forgetHits } from '#server/http/rate-limit.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { authError } from '../protocol/auth-error.ts'
-import { countGuess, forgetGuesses } from '../second-factors/factor-limits.ts'
+import { authError, rateLimited } from '../protocol/auth-error.ts'
 
 /**
  * Whoever uses an open session proves that they know its password. Guesses are counted per person and apart from those
@@ -12,10 +13,12 @@ export async function proveOwnPassword(
   user: { id: string; password_hash: string | null },
   current: string,
 ): Promise<void> {
-  const guesses = `own-password:${user.id}`
-  await countGuess(db, guesses)
+  const guesses = `factor:guess:own-password:${user.id}`
+  const { max, windowMs } = OWN_PASSWORD_GUESSES
+  const { count, retryAfterSeconds } = await countHit(db, guesses, windowMs)
+  if (count > max) throw rateLimited(retryAfterSeconds)
   const stored = current.length > PASSWORD_MAX_LENGTH ? null : user.password_hash
   if (!(await passwords.verify(stored, current.slice(0, PASSWORD_MAX_LENGTH))))
     throw authError(400, 'current_password_invalid', 'Current password required when setting new password.')
-  await forgetGuesses(db, guesses)
+  await forgetHits(db, guesses)
 }

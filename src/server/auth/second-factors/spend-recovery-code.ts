@@ -4,7 +4,6 @@ import { AppError } from '#server/http/app-error.ts'
 import type { SessionRow } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { countRecoveryCodes } from './count-recovery-codes.ts'
-import { countGuess, forgetGuesses } from './factor-limits.ts'
 import { raiseSession } from './raise-session.ts'
 import { hashRecoveryCode } from './recovery-code.ts'
 
@@ -16,7 +15,6 @@ export async function spendRecoveryCode(
   code: string,
 ): Promise<number> {
   const { db, codeSecret } = context
-  await countGuess(db, `recovery:${user.id}`)
   const hash = hashRecoveryCode(codeSecret, user.id, code)
   await change(db, async (trx) => {
     const { numUpdatedRows } = await trx
@@ -36,6 +34,5 @@ export async function spendRecoveryCode(
       subject: user.id,
     })
   })
-  await forgetGuesses(db, `recovery:${user.id}`)
   return countRecoveryCodes(db, user.id)
 }

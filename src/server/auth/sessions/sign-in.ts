@@ -8,7 +8,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../protocol/auth-error.ts'
 import { withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
-import { setDeviceCookie } from './device-cookie.ts'
+import { rememberDevice } from './device-cookie.ts'
 import { isFromDashboard, setLoginCookie } from './login-cookie.ts'
 import { type Amr, openLogin, openSession } from './open-session.ts'
 import { type SessionObject, toSessionObject } from './session-object.ts'
@@ -57,7 +57,7 @@ export async function signIn(
   })
   if (opened.login !== null) {
     setLoginCookie(reply, opened.login.cookie)
-    setDeviceCookie(reply, context.deviceSecret, opened.user.id)
+    rememberDevice(request, reply, context.deviceSecret, opened.user.id, 'aal1')
   }
   return toSessionObject(context, await withFactors(context.db, opened.user), opened.session)
 }

@@ -14,7 +14,7 @@ export function registerChallengeFactor(scope: FastifyInstance, context: AuthCon
   scope.post('/factors/:id/challenge', async (request) => {
     const { user, session } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
-    await limitFactorCalls(db, user.id)
+    await limitFactorCalls(context, request, session)
     if (factor.kind === 'webauthn') return challengeKey(context, user, session, factor)
     const id = randomUUID()
     const now = Date.now()

@@ -1,19 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { requireUser } from '#server/auth/access/require-user.ts'
+import { requireUser, type SessionRow } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
-import { countGuess, forgetGuesses, limitFactorCalls } from '#server/auth/second-factors/factor-limits.ts'
+import {
+  limitFactorCalls,
+  rememberSecondStep,
+  showSecondStep,
+} from '#server/auth/second-factors/factor-limits.ts'
 import { factorSecretPlace } from '#server/auth/second-factors/factor-secret-place.ts'
 import { raiseSession } from '#server/auth/second-factors/raise-session.ts'
 import { matchTotp } from '#server/auth/second-factors/totp.ts'
 import { toSessionObject } from '#server/auth/sessions/session-object.ts'
 import { withFactors } from '#server/auth/users/find-user.ts'
 import { lockUser } from '#server/auth/users/lock-user.ts'
-import type { FactorRow } from '#server/auth/users/user-object.ts'
+import type { FactorRow, UserRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
@@ -30,37 +34,54 @@ const STEPS_AHEAD = 4
 /** The right code makes the factor count and raises the session that showed it. */
 export function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
-  scope.post('/factors/:id/verify', async (request) => {
+  scope.post('/factors/:id/verify', async (request, reply) => {
     const { challenge_id: challengeId, code, webauthn } = readBody(body, request)
     const { user, session } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
     if (factor.kind === 'webauthn')
-      return verifyKey(context, { user, session, factor, challengeId, webauthn })
+      return verifyKey(context, { request, reply, user, session, factor, challengeId, webauthn })
     if (code === '') throw validationFailed('Code needs to be non-empty')
-    await limitFactorCalls(db, user.id)
+    await limitFactorCalls(context, request, session)
     await requireChallenge(db, factor, challengeId)
-    await countGuess(db, factor.id)
-    const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
-    const step = matchTotp(secret, code)
-    if (step === null) throw wrongCode()
-    const raised = await change(db, async (trx) => {
-      await lockUser(trx, user.id)
-      await requireAal2ToEnroll(trx, session, factor.id)
-      if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()
-      if (factor.status === 'unverified') {
-        await recordAudit(trx, {
-          actor_id: user.id,
-          actor: user.email,
-          action: 'auth.factor_verified',
-          subject: user.id,
-          after: { factor_id: factor.id },
-        })
-      }
-      return raiseSession(context, trx, session, 'totp')
-    })
-    await forgetGuesses(db, factor.id)
-    if (factor.status === 'unverified') sendNotice(context, { user, kind: 'factor-added', by: 'self' })
+    const raise = () => raiseByCode(context, { user, session, factor, challengeId, code })
+    if (factor.status === 'verified') {
+      const raised = await showSecondStep(context, { request, reply, user, session }, raise)
+      return toSessionObject(context, await withFactors(db, user), raised)
+    }
+    // Whoever sets an app up has its secret: there is nothing to guess.
+    const raised = await raise()
+    rememberSecondStep(context, request, reply, user.id)
+    sendNotice(context, { user, kind: 'factor-added', by: 'self' })
     return toSessionObject(context, await withFactors(db, user), raised)
+  })
+}
+
+interface ShownCode {
+  user: UserRow
+  session: SessionRow
+  factor: FactorRow
+  challengeId: string
+  code: string
+}
+
+async function raiseByCode(context: AuthContext, { user, session, factor, challengeId, code }: ShownCode) {
+  const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
+  const step = matchTotp(secret, code)
+  if (step === null) throw wrongCode()
+  return change(context.db, async (trx) => {
+    await lockUser(trx, user.id)
+    await requireAal2ToEnroll(trx, session, factor.id)
+    if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()
+    if (factor.status === 'unverified') {
+      await recordAudit(trx, {
+        actor_id: user.id,
+        actor: user.email,
+        action: 'auth.factor_verified',
+        subject: user.id,
+        after: { factor_id: factor.id },
+      })
+    }
+    return raiseSession(context, trx, session, 'totp')
   })
 }
 

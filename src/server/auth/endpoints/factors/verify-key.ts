@@ -1,10 +1,15 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { SessionRow } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { text } from '#server/auth/protocol/read-body.ts'
-import { limitFactorCalls } from '#server/auth/second-factors/factor-limits.ts'
+import {
+  limitFactorCalls,
+  rememberSecondStep,
+  showSecondStep,
+} from '#server/auth/second-factors/factor-limits.ts'
 import { raiseSession } from '#server/auth/second-factors/raise-session.ts'
 import { type SessionObject, toSessionObject } from '#server/auth/sessions/session-object.ts'
 import { withFactors } from '#server/auth/users/find-user.ts'
@@ -23,6 +28,8 @@ import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 export const shownKey = z.object({ type: text, credential_response: z.nullish(credential) })
 
 interface Shown {
+  request: FastifyRequest
+  reply: FastifyReply
   user: UserRow
   session: SessionRow
   factor: FactorRow
@@ -32,21 +39,26 @@ interface Shown {
 
 /** The answer of a device's key: it makes a new factor count, or shows one that does; either raises the session. */
 export async function verifyKey(context: AuthContext, shown: Shown): Promise<SessionObject> {
-  const { user, session, factor, challengeId, webauthn } = shown
+  const { request, reply, user, session, factor, challengeId, webauthn } = shown
   if (webauthn == null) throw validationFailed('WebAuthn config required')
   if (webauthn.credential_response == null) throw validationFailed('credential_response is required')
   const isNew = factor.status === 'unverified'
   if (webauthn.type !== (isNew ? 'create' : 'request'))
     throw validationFailed(`WebAuthn type must be ${isNew ? 'create' : 'request'} for this factor`)
-  await limitFactorCalls(context.db, user.id)
-  const spend = await prove(context, shown, challengeId, webauthn.credential_response)
-  const raised = await change(context.db, async (trx) => {
-    await lockUser(trx, user.id)
-    await requireAal2ToEnroll(trx, session, isNew ? undefined : factor.id)
-    await spend(trx)
-    if (isNew) await makeCount(trx, user, factor)
-    return raiseSession(context, trx, session, 'mfa/webauthn')
-  })
+  await limitFactorCalls(context, request, session)
+  const response = webauthn.credential_response
+  const raise = async () => {
+    const spend = await prove(context, shown, challengeId, response)
+    return change(context.db, async (trx) => {
+      await lockUser(trx, user.id)
+      await requireAal2ToEnroll(trx, session, isNew ? undefined : factor.id)
+      await spend(trx)
+      if (isNew) await makeCount(trx, user, factor)
+      return raiseSession(context, trx, session, 'mfa/webauthn')
+    })
+  }
+  const raised = isNew ? await raise() : await showSecondStep(context, shown, raise)
+  if (isNew) rememberSecondStep(context, request, reply, user.id)
   if (isNew) sendNotice(context, { user, kind: 'factor-added', by: 'self' })
   return toSessionObject(context, await withFactors(context.db, user), raised)
 }

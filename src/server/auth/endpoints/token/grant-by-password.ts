@@ -30,7 +30,7 @@ export async function grantByPassword(
   if (email === '') throw authError(422, 'phone_provider_disabled', 'Phone logins are disabled')
   const user = await findUserByEmail(context.db, email)
   const device = user === undefined ? null : readDevice(request, context.deviceSecret, user.id)
-  const guess: Guess = { email, address: addressBlock(clientAddress(request)), device }
+  const guess: Guess = { email, address: addressBlock(clientAddress(request)), device: device?.id ?? null }
   const proved = await provePassword(context, guess, user, password)
   if (proved.banned_until !== null && Date.parse(proved.banned_until) > Date.now())
     throw authError(400, 'user_banned', 'User is banned')

@@ -11,9 +11,10 @@ export type NoticeKind =
   | 'passkey-added'
   | 'passkey-removed'
   | 'principal'
+  | 'second-step-failed'
 
-/** The person, somebody else with access to the accounts, or whoever runs the server. */
-export type WhoActed = 'self' | 'administrator' | 'operator'
+/** The person, somebody else with access to the accounts, whoever runs the server, or whoever passed the first step. */
+export type WhoActed = 'self' | 'administrator' | 'operator' | 'password-holder'
 
 interface NoticeInput {
   kind: NoticeKind
@@ -32,6 +33,7 @@ const SUBJECTS: Record<NoticeKind, string> = {
   'passkey-added': 'Uma chave de acesso foi criada',
   'passkey-removed': 'Uma chave de acesso foi removida',
   principal: 'Sua conta agora é a do administrador principal',
+  'second-step-failed': 'Alguém errou o código da sua conta',
 }
 
 const FACTS: Record<NoticeKind, string> = {
@@ -44,12 +46,15 @@ const FACTS: Record<NoticeKind, string> = {
   'passkey-removed': 'Uma chave de acesso deixou de servir para entrar na sua conta.',
   principal:
     'A configuração do servidor passou a indicar o seu endereço. A senha foi trocada, a verificação em duas etapas foi desligada e todas as sessões foram encerradas.',
+  'second-step-failed':
+    'O código da verificação em duas etapas foi digitado errado várias vezes. Sem o código certo ninguém entra, mas quem tentou já passou pela senha.',
 }
 
 const ACTORS: Record<WhoActed, string> = {
   self: 'por alguém que entrou na sua conta',
   administrator: 'por outra pessoa que administra as contas',
   operator: 'por quem opera o servidor',
+  'password-holder': 'por alguém que passou pela primeira etapa do login',
 }
 
 const TIME = new Intl.DateTimeFormat('pt-BR', {
