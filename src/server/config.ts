@@ -60,7 +60,7 @@ export interface Config {
     readonly headers: Readonly<Record<string, string>>
     readonly serviceName: string
   } | null
-  /** How long `/readyz` says 503 before connections are closed, so that a proxy sends nothing more. */
+  /** How long `/readyz/serve` and `/readyz` return 503 before connections are closed, so that a proxy sends nothing more. */
   readonly drainSeconds: number
   /** The header `Strict-Transport-Security`; null without https or when it is off. */
   readonly hsts: string | null

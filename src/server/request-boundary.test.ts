@@ -177,7 +177,7 @@ const FORBIDDEN =
 function mustBeRefused({ target, version = '1.1', hosts }: Spelling, { path }: AppRoute): boolean {
   const [spelled = ''] = target.split('?', 1)
   if (!spelled.startsWith('/') || FORBIDDEN.test(spelled)) return true
-  const isHealthCheck = version === '1.0' && (path === '/healthz' || path === '/readyz')
+  const isHealthCheck = version === '1.0' && ['/healthz', '/readyz', '/readyz/serve'].includes(path)
   return hosts !== undefined && !(hosts.length === 0 && isHealthCheck)
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from './scenario.ts'
 import type { Administrator } from './sign-in.ts'
@@ -26,10 +28,18 @@ export class Load {
   #last: string[] = []
   #stopped = false
   readonly #pauseMs: number
+  readonly #ask: typeof ask
   #running: Promise<unknown>
 
-  constructor(urls: readonly string[], administrator: Administrator, pauseMs: number) {
+  /** Through a proxy, which says itself who calls, each call comes from an address of its own. */
+  constructor(
+    urls: readonly string[],
+    administrator: Administrator,
+    pauseMs: number,
+    { throughProxy = false } = {},
+  ) {
     this.#pauseMs = pauseMs
+    this.#ask = throughProxy ? askFromOwnAddress : ask
     const loops = urls.flatMap((url) => [
       this.#repeat(() => this.#visit(url)),
       ...Array.from({ length: 3 }, () => this.#repeat(() => this.#subscribe(url))),
@@ -69,13 +79,13 @@ export class Load {
 
   async #visit(url: string): Promise<void> {
     this.visits++
-    const answer = await ask(url)
+    const answer = await this.#ask(url)
     if (answer.status !== 200 || !answer.text.includes('</html>')) this.failedVisits.push(describe(answer))
   }
 
   async #subscribe(url: string): Promise<void> {
     const email = `${randomUUID()}@exemplo.com.br`
-    const answer = await ask(`${url}/api/newsletter`, {
+    const answer = await this.#ask(`${url}/api/newsletter`, {
       method: 'POST',
       // Each from an address of its own: the limits are not what is tried here.
       headers: { 'content-type': 'application/json', 'x-forwarded-for': randomAddress() },
@@ -87,7 +97,7 @@ export class Load {
 
   async #rename(url: string, { headers, pixelId }: Administrator): Promise<void> {
     const next = this.renamed + 1
-    const answer = await ask(`${url}/rest/v1/tracking_pixels?id=eq.${pixelId}`, {
+    const answer = await this.#ask(`${url}/rest/v1/tracking_pixels?id=eq.${pixelId}`, {
       method: 'PATCH',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ name: String(next) }),
@@ -120,6 +130,40 @@ async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
     const { message, cause } = error as Error
     return { status: 0, retryAfter: null, text: `${message} ${cause instanceof Error ? cause.message : ''}` }
   }
+}
+
+/** A connection for one call, from one of the 16 million addresses that Linux has for itself. */
+function askFromOwnAddress(url: string, { method, headers, body }: RequestInit = {}): Promise<Answer> {
+  const request = url.startsWith('https:') ? requestTls : requestPlain
+  return new Promise((resolve) => {
+    const fail = ({ message }: Error) => resolve({ status: 0, retryAfter: null, text: message })
+    request(
+      url,
+      {
+        method: method ?? 'GET',
+        headers: headers as Record<string, string>,
+        agent: false,
+        family: 4,
+        localAddress: `127.${randomAddress().split('.').slice(1).join('.')}`,
+        rejectUnauthorized: false,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      },
+      async (response) => {
+        try {
+          const text = (await response.setEncoding('utf8').toArray()).join('')
+          resolve({
+            status: response.statusCode ?? 0,
+            retryAfter: response.headers['retry-after'] ?? null,
+            text,
+          })
+        } catch (error) {
+          fail(error as Error)
+        }
+      },
+    )
+      .on('error', fail)
+      .end(body as string | undefined)
+  })
 }
 
 function describe({ status, text }: Answer): string {

@@ -10,6 +10,8 @@ const DATABASE = 'site'
 
 interface Options {
   settings?: string[]
+  /** Where PostgreSQL keeps its data; a temporary folder otherwise. */
+  folder?: string
   /** Stands between the replicas and the database when it is not spoken to directly. */
   connectThrough?: (postgres: PrivatePostgres) => Promise<string>
 }
@@ -32,9 +34,9 @@ export interface Surroundings {
 export async function postgresUnderLoad(
   place: Place,
   breakAndMend: (surroundings: Surroundings) => Promise<void>,
-  { settings = [], connectThrough }: Options = {},
+  { settings = [], folder, connectThrough }: Options = {},
 ): Promise<string> {
-  const postgres = await startPostgres(findPostgres(), settings)
+  const postgres = await startPostgres(findPostgres(), settings, folder)
   place.atEnd(() => postgres.stop())
   const ask = (statement: string) => askOnce(postgres, 'postgres', statement).then(() => {})
   await ask(`create database ${DATABASE}`)

@@ -27,7 +27,7 @@ export async function startReadyProxy(place: Place, targets: readonly string[]):
   const agent = new Agent({ keepAlive: true, timeout: 55_000 })
   const timer = setInterval(() => {
     for (const target of targets)
-      fetch(`${target}/readyz`).then(
+      fetch(`${target}/readyz/serve`).then(
         ({ ok }) => ready.set(target, ok),
         () => ready.set(target, false),
       )

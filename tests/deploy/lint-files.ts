@@ -65,8 +65,14 @@ function lintWithNpm(what: string, name: string, version: string, bin: string, a
   }
 }
 
-/** nginx judges whole configurations: ours, with a certificate and folders that exist here. */
-async function nginxAround(folder: string): Promise<string> {
+/** nginx reads whole configurations: ours, with a certificate, folders and ports that exist here. */
+export async function nginxAround(
+  folder: string,
+  {
+    ports: { plain, tls } = { plain: 40_080, tls: 40_443 },
+    upstreams = ['127.0.0.1:3000'],
+  }: { ports?: { plain: number; tls: number }; upstreams?: readonly string[] } = {},
+): Promise<string> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'www.exemplo.com.br' }])
   mkdirSync(join(folder, 'cache'))
   writeFileSync(join(folder, 'fullchain.pem'), cert)
@@ -74,7 +80,11 @@ async function nginxAround(folder: string): Promise<string> {
   const ours = readFileSync('deploy/nginx.conf', 'utf8')
     .replaceAll('/etc/ssl/portico', folder)
     .replaceAll('/var/cache/nginx/portico', join(folder, 'cache'))
-    .replace(/listen (\[::\]:)?(80|443)/g, (_all, six = '', port) => `listen ${six}${40_000 + Number(port)}`)
+    .replace(/listen (\[::\]:)?80/g, `listen $1${plain}`)
+    .replace(/listen (\[::\]:)?443/g, `listen $1${tls}`)
+    .replace(/server 127\.0\.0\.1:3000 (.*)/, (_line, options: string) =>
+      upstreams.map((address) => `server ${address} ${options}`).join('\n'),
+    )
   writeFileSync(join(folder, 'portico.conf'), ours)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,

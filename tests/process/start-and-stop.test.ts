@@ -186,6 +186,7 @@ test('told to stop, it drains: not ready, but serving; told again, it ends at on
   server.child.kill('SIGTERM')
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'draining' })
+  expect((await fetch(`${url}/readyz/serve`)).status).toBe(503)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   const page = await fetch(url)
   expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])

@@ -20,8 +20,9 @@ export interface PrivatePostgres {
 export async function startPostgres(
   binaries: string,
   ownSettings: readonly string[] = [],
+  folder = tmpdir(),
 ): Promise<PrivatePostgres> {
-  const directory = mkdtempSync(join(tmpdir(), 'portico-pg-'))
+  const directory = mkdtempSync(join(folder, 'portico-pg-'))
   try {
     return await startIn(directory, binaries, ownSettings)
   } catch (error) {

@@ -30,7 +30,7 @@ describe('what passes, as it came', () => {
     expect(ask('/', ['X', 'y', 'hOST', host])).toMatchObject({ host: canonical })
   })
 
-  test.each(['/healthz', '/readyz'])('%s of HTTP/1.0 without a host', (url) => {
+  test.each(['/healthz', '/readyz', '/readyz/serve'])('%s of HTTP/1.0 without a host', (url) => {
     expect(ask(url, [], '1.0')).toEqual({ path: url, query: null, host: null })
   })
 })

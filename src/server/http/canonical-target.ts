@@ -35,8 +35,8 @@ const NEEDED_ESCAPES = /^(?:[^%]|%(?:[89A-F][0-9A-F]|2[02]|3[CE]|5[BDE]|60|7[BCD
 /** A name, an IPv4 or a bracketed IPv6 address, and a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Load balancers ask these without naming a host, in HTTP/1.0, which knows none. */
-const HOSTLESS_PATHS = new Set(['/healthz', '/readyz'])
+/** Supervisors and load balancers ask these, some in HTTP/1.0 without a host. They are answered however busy the process is. */
+export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/readyz/serve'])
 
 /**
  * A router decodes, a proxy in front may merge slashes or resolve dots, and a rule that looks at the text then judges
@@ -52,8 +52,7 @@ export function canonicalTarget({ url = '', httpVersion, rawHeaders }: RequestHe
   const hosts = hostsOf(rawHeaders)
   if (hosts.length > 1) return { refusal: 'host repeated' }
   const [host = null] = hosts
-  if (host === null && (httpVersion === '1.1' || !HOSTLESS_PATHS.has(path)))
-    return { refusal: 'host missing' }
+  if (host === null && (httpVersion === '1.1' || !HEALTH_PATHS.has(path))) return { refusal: 'host missing' }
   if (host !== null && !HOST.test(host)) return { refusal: 'host malformed' }
   return { path, query: queryAt === -1 ? null : url.slice(queryAt + 1), host: host?.toLowerCase() ?? null }
 }

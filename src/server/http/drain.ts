@@ -9,7 +9,7 @@ export class Drain {
     this.#seconds = seconds
   }
 
-  /** From here on `/readyz` says 503 and each answer ends its connection, so that a proxy turns to the others. */
+  /** From here on `/readyz/serve` and `/readyz` return 503 and each answer ends its connection, so that a proxy turns to the others. */
   get hasBegun(): boolean {
     return this.#begun
   }

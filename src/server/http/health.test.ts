@@ -46,6 +46,7 @@ describe('a storage that takes no writes', () => {
     }
     expect(await statusOf('/')).toBe(200)
     expect(await statusOf('/healthz')).toBe(200)
+    expect(await statusOf('/readyz/serve')).toBe(200)
   })
 
   test('is ready again when it takes them again', async () => {

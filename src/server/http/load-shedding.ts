@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
+import { HEALTH_PATHS } from './canonical-target.ts'
 
 /** A call that would wait longer than this for its turn is better made again later. */
 export const MAX_EVENT_LOOP_DELAY_MS = 250
@@ -39,8 +40,8 @@ export function registerLoadShedding(
     delays.disable()
   })
   app.addHook('onRequest', (request, _reply, done) => {
-    // A busy process is alive: a supervisor that restarts it would only make things worse.
-    if (!isLagging || request.routeOptions.url === '/healthz') return done()
+    // A busy process is alive and serves pages: a restart, or a proxy that leaves it out, would only make things worse.
+    if (!isLagging || HEALTH_PATHS.has(request.routeOptions.url ?? '')) return done()
     shedRequests.add(request)
     done(
       new AppError(503, 'overloaded', 'The server is busy, try again', {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { chownSync, existsSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '#tests/support/free-port.ts'
 import { installSystemPackage } from '#tests/support/install-system-package.ts'
 import { postgresUnderLoad } from '../postgres-under-load.ts'
-import { type Place, type Scenario, until } from '../scenario.ts'
+import { accepts, type Place, type Scenario, until } from '../scenario.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 const NOBODY = 65_534
@@ -53,14 +52,4 @@ async function startPgbouncer(place: Place, socketDirectory: string): Promise<st
   })
   await until('PgBouncer listens', () => accepts(port))
   return `postgres://postgres@127.0.0.1:${port}/site`
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => resolve(false))
-  })
 }
