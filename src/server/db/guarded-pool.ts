@@ -73,8 +73,14 @@ class GuardedClient implements PostgresPoolClient {
   }
 }
 
-/** What the server says of a statement leaves the connection as it was; a FATAL error, or no answer, ends it. */
+const READ_ONLY = '25006'
+
+/**
+ * What the server says of a statement leaves the connection as it was; a FATAL error, or no answer, ends it. A
+ * connection that can only read (a standby took over the address) is of no use either: a new one may reach the primary.
+ */
 function isLost(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL' || error.severity === 'PANIC'
+  if (error instanceof pg.DatabaseError)
+    return error.severity === 'FATAL' || error.severity === 'PANIC' || error.code === READ_ONLY
   return !(error instanceof TypeError)
 }

@@ -7,6 +7,7 @@ import { DatabaseUnavailableError } from './database-unavailable-error.ts'
 import { isUnavailable } from './is-unavailable.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres-engine.ts'
+import { proveWritable } from './prove-writable.ts'
 
 let storage: Storage
 let url: string
@@ -93,5 +94,63 @@ describe('a process that has pinned its site', () => {
     await expect(read()).rejects.toMatchObject({ cause: { message: expect.stringContaining('not the one') } })
     await nameSite(own.site_id)
     expect(await read()).toEqual([own])
+  })
+})
+
+describe('a connection that can only read', () => {
+  const subscribers = (db: Db) => sql`insert into subscribers values ('pessoa@exemplo.com.br')`.execute(db)
+
+  test('is closed after a refused write, inside a transaction and outside, and the next one writes', async () => {
+    const { db } = open()
+    await sql`create table subscribers (email text)`.execute(db)
+    for (const write of [
+      () => subscribers(db),
+      () => db.transaction().execute((trx) => subscribers(trx)),
+    ] as const) {
+      await sql`set session characteristics as transaction read only`.execute(db)
+      const error = await write().catch((reason: unknown) => reason)
+      expect(isUnavailable(error)).toBe(true)
+      await write()
+    }
+  })
+
+  test('is not given out to a server that has started', async () => {
+    const { db, pinSite } = open({}, 3)
+    await migrate(db)
+    await pinSite()
+    const database = (await sql<{ name: string }>`select current_database() as name`.execute(db)).rows[0]
+      ?.name
+    await ask(`alter database ${database} set default_transaction_read_only = on`)
+    await endEveryConnection()
+    // The first may still be given a connection that has ended; the others get new ones, which are refused.
+    const answers = await Promise.allSettled(Array.from({ length: 6 }, () => sql`select 1`.execute(db)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill('rejected'))
+    await expect(sql`select 1`.execute(db)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('read-only') },
+    })
+    const writable = new pg.Client(url)
+    await writable.connect()
+    await writable.query(`set default_transaction_read_only = off`)
+    await writable.query(`alter database ${database} reset default_transaction_read_only`)
+    await writable.end()
+    await proveWritable(db)
+  })
+})
+
+describe('the proof that a write succeeds', () => {
+  test('fails where a row can be updated and no file may grow', async () => {
+    const { db } = open()
+    await migrate(db)
+    await proveWritable(db)
+    await sql`set temp_file_limit = '256kB'`.execute(db)
+    await db.updateTable('readiness').set({ proved_at: new Date().toISOString() }).execute()
+    await expect(proveWritable(db)).rejects.toThrow('temporary file size exceeds')
+  })
+
+  test('fails without the row', async () => {
+    const { db } = open()
+    await migrate(db)
+    await sql`delete from readiness`.execute(db)
+    await expect(proveWritable(db)).rejects.toThrow('lost its readiness row')
   })
 })

@@ -39,7 +39,7 @@ export interface PostgresOptions {
 
 interface Postgres {
   db: Kysely<Schema>
-  /** From here on a connection that finds the data of another site, or none, counts as no connection. */
+  /** From here on a connection that finds the data of another site, or none, or can only read, counts as no connection. */
   pinSite(): Promise<void>
 }
 
@@ -60,16 +60,21 @@ export function openPostgres(options: PostgresOptions): Postgres {
       // there is nothing to add here; but an event that nobody hears would end the process.
       client.on('error', () => {})
       const limit = { query_timeout: queryTimeoutMs }
-      const ask = (text: string) => client.query<{ site_id?: unknown }>({ text, ...limit })
+      const ask = (text: string) =>
+        client.query<{ site_id?: unknown; read_only?: unknown }>({ text, ...limit })
       // Not start-up parameters, which PgBouncer refuses. Behind it they outlive this client on a connection that the
       // next one of the same user and database gets: one of us, who wants the same.
       await ask(
         `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
       )
       if (site === null) return
-      const { rows } = await ask('select site_id from site_state')
+      // On a standby, and with `default_transaction_read_only`, every transaction is read-only.
+      const { rows } = await ask(
+        "select site_id, current_setting('transaction_read_only') as read_only from site_state",
+      )
       if (rows[0]?.site_id !== site)
         throw new Error('the database is not the one that this process started with')
+      if (rows[0]?.read_only !== 'off') throw new Error('the database takes no writes: it is read-only')
     },
   })
   pool.on('error', options.onConnectionLost)
