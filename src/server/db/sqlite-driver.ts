@@ -1,4 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { DatabaseUnavailableError } from './database-unavailable-error.ts'
 import type { SqlValue, StatementAnswer, StatementRequest } from './sqlite-messages.ts'
 import type { SqliteThread } from './sqlite-thread.ts'
 import { WriteTurn } from './write-turn.ts'
@@ -80,6 +81,8 @@ export class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
   readonly #turn: WriteTurn
   #inTransaction = false
+  /** Why the open transaction was rolled back before its end. Whatever comes next of it throws this. */
+  #expired: DatabaseUnavailableError | null = null
   /** What was sent of the open transaction and not waited for. It is answered before anything that is sent later. */
   #posted: Promise<StatementAnswer>[] = []
 
@@ -89,6 +92,7 @@ export class ThreadConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#expired !== null) throw this.#expired
     if (POSTED in query) return toResult(await this.#keep(this.#send('posted', query)))
     if (this.#inTransaction) return toResult(await this.#afterPosted(this.#send('transaction', query)))
     const kind = kindOf(query)
@@ -103,10 +107,13 @@ export class ThreadConnection implements DatabaseConnection {
 
   /** Resolves when it is sent: the first statement travels with it. */
   async begin(): Promise<void> {
-    await this.#turn.begin(async () => {
-      this.#keep(this.#send('begin'))
-    })
-    this.#inTransaction = true
+    await this.#turn.begin(
+      async () => {
+        this.#inTransaction = true
+        this.#keep(this.#send('begin'))
+      },
+      () => this.#expire(),
+    )
   }
 
   /**
@@ -114,12 +121,23 @@ export class ThreadConnection implements DatabaseConnection {
    * second one would end somebody else's transaction.
    */
   async end(kind: 'commit' | 'rollback'): Promise<void> {
+    if (this.#expired !== null && kind === 'commit') throw this.#expired
+    this.#expired = null
     if (!this.#inTransaction) return
     this.#inTransaction = false
     const ended = this.#afterPosted(this.#send(kind))
     this.#turn.end()
     // What cannot be rolled back is gone with its thread; the error that led here is the one to be told.
     await (kind === 'commit' ? ended : ended.catch(() => {}))
+  }
+
+  #expire(): void {
+    this.#expired = new DatabaseUnavailableError(
+      new Error('the transaction was rolled back: it held the writer for too long while others waited'),
+    )
+    this.#inTransaction = false
+    handled(this.#afterPosted(this.#send('rollback')))
+    this.#turn.end()
   }
 
   #send(kind: StatementRequest['kind'], query?: CompiledQuery): Promise<StatementAnswer> {

@@ -10,7 +10,7 @@ import type {
 import { StoredFile } from './stored-file.ts'
 
 const BUSY = 5
-/** How long a write waits for another process's lock, and how often it looks. */
+/** How long after its arrival a write still waits for another process's lock, and how often it looks. */
 const LOCK_WAIT_MS = 5_000
 const LOCK_LOOK_MS = 10
 /** Nobody joins a commit that is this old, and the reads behind a row of writes get their turn. */
@@ -24,6 +24,11 @@ interface Storage {
   group: CommitGroup
 }
 
+interface Arrived {
+  request: StatementRequest
+  at: number
+}
+
 type Outcome = StatementOutcome | { failure: StatementFailure }
 
 /**
@@ -34,10 +39,9 @@ export class StatementRunner {
   readonly #options: ThreadOptions
   readonly #send: (answer: ThreadAnswer) => void
   #storage: Storage | null = null
-  #writes: StatementRequest[] = []
+  #writes: Arrived[] = []
   #answers: StatementAnswer[] = []
   #willRunWrites = false
-  #lockedSince: number | null = null
 
   constructor(options: ThreadOptions, send: (answer: ThreadAnswer) => void) {
     this.#options = options
@@ -46,7 +50,7 @@ export class StatementRunner {
 
   accept(requests: readonly StatementRequest[]): void {
     for (const request of requests) {
-      if (request.kind !== 'read') this.#writes.push(request)
+      if (request.kind !== 'read') this.#writes.push({ request, at: performance.now() })
       else
         this.#answer(
           request,
@@ -73,7 +77,6 @@ export class StatementRunner {
         setTimeout(() => this.#resume(), LOCK_LOOK_MS)
         return
       }
-      this.#lockedSince = null
       if (performance.now() >= end) {
         this.#willRunWrites = true
         setImmediate(() => this.#resume())
@@ -88,11 +91,11 @@ export class StatementRunner {
   }
 
   /** false: the lock is another's, and nothing was done. */
-  #runNext(first: StatementRequest): boolean {
+  #runNext({ request: first, at }: Arrived): boolean {
     const { kind } = first
     if (kind === 'alone') this.#commit()
     const outcome = this.#attempt((storage) => runOne(storage, first))
-    if (outcome !== null && this.#mustWait(outcome)) return false
+    if (outcome !== null && isLocked(outcome) && performance.now() - at < LOCK_WAIT_MS) return false
     this.#writes.shift()
     if (outcome !== null) this.#answer(first, outcome)
     if (outcome !== null && 'failure' in outcome && this.#storage?.group.isOpen === false)
@@ -103,7 +106,7 @@ export class StatementRunner {
   }
 
   #nextMayJoin(): boolean {
-    const kind = this.#writes[0]?.kind
+    const kind = this.#writes[0]?.request.kind
     return (kind === 'write' || kind === 'begin') && (this.#storage?.group.age ?? 0) < TURN_MS
   }
 
@@ -121,12 +124,6 @@ export class StatementRunner {
   #answerMembers(fault: { failure: StatementFailure } | null): void {
     for (const { request, outcome } of this.#storage?.group.takeMembers() ?? [])
       this.#answer(request, fault ?? outcome)
-  }
-
-  #mustWait(outcome: Outcome): boolean {
-    if (!('failure' in outcome) || ((outcome.failure.errcode ?? 0) & 0xff) !== BUSY) return false
-    this.#lockedSince ??= performance.now()
-    return performance.now() - this.#lockedSince < LOCK_WAIT_MS
   }
 
   #attempt<T extends StatementOutcome | null>(
@@ -154,6 +151,11 @@ export class StatementRunner {
     this.#send({ answers: this.#answers, identity: this.#storage?.group.identity ?? null })
     this.#answers = []
   }
+}
+
+/** Another process holds the write lock. */
+function isLocked(outcome: Outcome): boolean {
+  return 'failure' in outcome && ((outcome.failure.errcode ?? 0) & 0xff) === BUSY
 }
 
 function openStorage({ file, identity }: ThreadOptions): Storage {

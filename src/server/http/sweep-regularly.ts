@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
+/** A process that is restarted every few minutes sweeps too. */
+const FIRST_MS = 60_000
 const INTERVAL_MS = 15 * 60_000
 
 /**
@@ -13,16 +15,16 @@ export function sweepRegularly(
 ): void {
   const closing = new AbortController()
   let running: Promise<void> | null = null
-  const timer = setInterval(() => {
+  const sweepNow = () => {
     running ??= sweep(closing.signal)
       .catch((error) => app.log.warn({ err: error }, `${what} were not swept`))
       .finally(() => {
         running = null
       })
-  }, INTERVAL_MS)
-  timer.unref()
+  }
+  const timers = [setTimeout(sweepNow, FIRST_MS).unref(), setInterval(sweepNow, INTERVAL_MS).unref()]
   app.addHook('onClose', async () => {
-    clearInterval(timer)
+    for (const timer of timers) clearInterval(timer)
     closing.abort()
     await running
   })
