@@ -17,6 +17,9 @@ test.each([
   ['busy, as a snapshot', 517, true],
   ['read-only, as moved', 1032, true],
   ['a constraint', 2067, false],
+  ['damaged', 11, false],
+  ['damaged, in an index', 779, false],
+  ['not a database', 26, false],
 ])('SQLite %s (%i) means unavailable: %s', (_what, errcode, expected) => {
   expect(isUnavailable(Object.assign(new Error('x'), { errcode }))).toBe(expected)
 })

@@ -18,14 +18,24 @@ const STATES = [
   '40P01', // deadlock_detected, likewise
 ]
 
-/** Primary result codes of SQLite: busy, locked, read-only, input/output, full, cannot open. */
+/**
+ * Primary result codes of SQLite: busy, locked, read-only, input/output, full, cannot open. A damaged file (11, 26) is
+ * none of them: it does not mend by itself, so nobody is told to try again in a moment.
+ */
 const SQLITE_CODES = [5, 6, 8, 10, 13, 14]
 
-/** Whether a failure is the database's own condition, and not what was asked of it. */
+/** The file under the database's path is another one, or none. */
+const FILE_GONE = 'STORAGE_FILE_GONE'
+
+/**
+ * Whether a failure is the database's own condition, and not what was asked of it: the same call may succeed in a
+ * moment. The one place that decides it, for both engines.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  if (code === FILE_GONE) return true
   if (typeof errcode === 'number') return SQLITE_CODES.includes(errcode & 0xff)
   return (
     typeof code === 'string' &&

@@ -203,7 +203,7 @@ describe('a thread that dies', () => {
     await insert('a')
     await endThread()
     rmSync(storage.dataDir, { recursive: true })
-    await expect(insert('b')).rejects.toThrow(DatabaseUnavailableError)
+    await expect(insert('b')).rejects.toThrow('is no longer at')
     expect(existsSync(storage.dataDir)).toBe(false)
   })
 })
@@ -225,21 +225,33 @@ describe('a file that is no longer under its path', () => {
   ])('%s: no write is acknowledged', async (_what, happen) => {
     await insert('a')
     happen()
-    await expect(insert('b')).rejects.toThrow(DatabaseUnavailableError)
-    await expect(Promise.all([insert('c'), insert('d')])).rejects.toThrow(DatabaseUnavailableError)
+    await expect(insert('b')).rejects.toThrow('is no longer at')
+    await expect(Promise.all([insert('c'), insert('d')])).rejects.toThrow('is no longer at')
     const transaction = database.db
       .transaction()
       .execute((trx) => trx.insertInto('app_secrets').values(secret('e')).execute())
-    await expect(transaction).rejects.toThrow(DatabaseUnavailableError)
+    await expect(transaction).rejects.toThrow('is no longer at')
   })
 
   test('it comes back: so do the writes', async () => {
     await insert('a')
     const away = `${storage.dataDir}.away`
     renameSync(storage.dataDir, away)
-    await expect(insert('b')).rejects.toThrow(DatabaseUnavailableError)
+    await expect(insert('b')).rejects.toThrow('is no longer at')
     renameSync(away, storage.dataDir)
     await insert('c')
     expect(await names()).toContain('c')
   })
+})
+
+test('every write that waits for a lock of another process is refused in the same time, however many wait', async () => {
+  const other = new DatabaseSync(join(storage.dataDir, SQLITE_FILE))
+  other.exec('begin immediate')
+  const begun = performance.now()
+  const waiting = Array.from({ length: 6 }, (_, index) => insert(`name ${index}`))
+  for (const each of waiting) await expect(each).rejects.toThrow('locked')
+  expect(performance.now() - begun).toBeLessThan(15_000)
+  other.exec('rollback')
+  other.close()
+  await insert('free')
 })

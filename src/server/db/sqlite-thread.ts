@@ -1,8 +1,13 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { DatabaseUnavailableError } from './database-unavailable-error.ts'
-import { toSqliteError } from './sqlite-failure.ts'
-import type { StatementAnswer, StatementRequest, ThreadAnswer, ThreadOptions } from './sqlite-messages.ts'
+import type {
+  StatementAnswer,
+  StatementFailure,
+  StatementRequest,
+  ThreadAnswer,
+  ThreadOptions,
+} from './sqlite-messages.ts'
 
 /** The source runs as TypeScript, the server's bundle as JavaScript; the thread's file lies beside either. */
 const ENTRY = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
@@ -127,4 +132,9 @@ export class SqliteThread {
     const error = new DatabaseUnavailableError(reason ?? new Error('the SQLite thread ended'))
     for (const { reject } of lost.values()) reject(error)
   }
+}
+
+/** An error of the other thread, as `node:sqlite` would have thrown it here. */
+function toSqliteError({ message, code, errcode }: StatementFailure): Error {
+  return Object.assign(new Error(message), { code, ...(errcode === null ? {} : { errcode }) })
 }

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { isUnavailable } from '#server/db/is-unavailable.ts'
+import { openPostgres } from '#server/db/postgres-engine.ts'
+import { ENGINES, makeDatabase, makeStorage, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { sentStatements } from '#tests/support/sent-statements.ts'
 import { type EventRow, EventWriter } from './event-writer.ts'
@@ -89,4 +92,32 @@ describe('on sqlite', () => {
     isOver = true
     expect(turns).toBeGreaterThanOrEqual(5)
   })
+})
+
+test('on PostgreSQL a statement whose time is up refuses all who wait for it, and is not tried again in halves', async () => {
+  const storage = await makeStorage('postgres', { isMigrated: true })
+  const url = storage.databaseUrl ?? ''
+  let statements = 0
+  const { db } = openPostgres({
+    url,
+    poolSize: 2,
+    statementTimeoutMs: 500,
+    onConnectionLost: () => {},
+    onStatement: (kind) => {
+      if (kind === 'InsertQueryNode') statements++
+    },
+  })
+  const other = new pg.Client(url)
+  await other.connect()
+  await other.query('begin; lock table deliveries in access exclusive mode')
+  const writer = new EventWriter(db)
+  const settled = await Promise.allSettled(
+    Array.from({ length: 64 }, () => writer.insert([makeRow({ pixel_id: randomUUID() })])),
+  )
+  const reasons = settled.map((each) => (each.status === 'rejected' ? each.reason : null))
+  expect(reasons.map(isUnavailable)).toEqual(Array(64).fill(true))
+  expect(statements).toBe(1)
+  await other.end()
+  await db.destroy()
+  await storage.remove()
 })

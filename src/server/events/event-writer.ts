@@ -2,8 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Insertable, sql } from 'kysely'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
-import { DatabaseUnavailableError } from '#server/db/database-unavailable-error.ts'
 import type { Deliveries } from '#server/db/delivery-schema.ts'
+import { isUnavailable } from '#server/db/is-unavailable.ts'
 import { asRepeated } from '#server/db/sqlite-driver.ts'
 
 /** What an event's row is made of, with the types that PostgreSQL reads them as. */
@@ -93,7 +93,7 @@ export class EventWriter {
     } catch (error) {
       const [only] = some
       if (some.length === 1) only?.reject(error)
-      else if (error instanceof DatabaseUnavailableError) for (const { reject } of some) reject(error)
+      else if (isUnavailable(error)) for (const { reject } of some) reject(error)
       else {
         // One that cannot be stored, as when its pixel was deleted just now, is refused alone.
         const middle = Math.ceil(some.length / 2)

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
@@ -46,6 +46,20 @@ describe('a storage that takes no writes', () => {
     }
     expect(await statusOf('/')).toBe(200)
     expect(await statusOf('/healthz')).toBe(200)
+    expect(await statusOf('/readyz/serve')).toBe(200)
+  })
+
+  test('a damaged file: nobody is told to try again in a moment', async () => {
+    expect((await subscribe(0)).status).toBe(200)
+    await sql`pragma wal_checkpoint(truncate)`.execute(site.database.db)
+    // What it holds in memory is as good as before.
+    await sql`pragma shrink_memory`.execute(site.database.db)
+    const size = statSync(file()).size
+    writeFileSync(file(), Buffer.alloc(size, 0xaa), { flag: 'r+' })
+    await becomes(503)
+    const answer = await subscribe(1)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([500, null])
+    expect(await statusOf('/')).toBe(200)
     expect(await statusOf('/readyz/serve')).toBe(200)
   })
 
