@@ -1,6 +1,7 @@
+import type { AlertKind } from '#contract/alerts.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 
-/** What a mail says; how it looks is the mail's own business. */
+/** The content of an alert e-mail. */
 export interface AlertLetter {
   subject: string
   paragraphs: string[]
@@ -11,10 +12,12 @@ export interface AlertLetter {
 export interface AlertLine {
   pixelId: string
   pixelName: string
+  /** Null in rows of an earlier version. */
+  kind: AlertKind | null
   text: string
 }
 
-/** More than these are counted instead of told. */
+/** Beyond these only the number is given. */
 const MOST = 20
 
 const WHEN = new Intl.DateTimeFormat('pt-BR', {
@@ -22,40 +25,67 @@ const WHEN = new Intl.DateTimeFormat('pt-BR', {
   dateStyle: 'short',
   timeStyle: 'short',
 })
-const CLOSING = ['Você escolheu receber estes avisos. Em "Minha conta", no painel, pode mudar isso.']
+const CLOSING = ['Você recebe este e-mail porque ativou os avisos. Para mudar, acesse Minha conta no painel.']
 
-/** One mail about headers that changed, at these times. */
+/** About headers of the page that changed at these times. */
 export function headersLetter(times: readonly string[], adminUrl: string): AlertLetter {
+  const hidden = times.length - MOST
+  const shown = times.slice(0, MOST).map((time) => WHEN.format(Date.parse(time)))
   return {
-    subject: 'Os cabeçalhos da página mudaram',
+    subject: 'A segurança da página mudou sem mudança de tag',
     paragraphs: [
-      `Os cabeçalhos de segurança da página pública mudaram sem que uma tag mudasse: ${times
-        .slice(0, MOST)
-        .map((time) => WHEN.format(Date.parse(time)))
-        .join('; ')}.`,
-      'Uma atualização do sistema ou outra configuração explica isso com frequência. Se ninguém fez nenhuma das duas, veja quem teve acesso ao servidor.',
+      'As regras de segurança da página pública (cabeçalhos HTTP) mudaram sem que nenhuma tag fosse alterada.',
+      `Quando: ${shown.join('; ')}${hidden > 0 ? `; e mais ${countOf(hidden, 'vez', 'vezes')}` : ''} (horário de Brasília).`,
+      'O motivo costuma ser uma atualização do sistema ou uma mudança de configuração. Se ninguém da equipe fez isso, confira quem acessou o servidor.',
     ],
-    action: { label: 'Abrir o inventário', url: `${adminUrl}/admin/inventario` },
+    action: inventoryAction(adminUrl),
     closing: CLOSING,
   }
 }
 
-/** One mail about one or several pixels. It lets nobody in, and says nothing of any visitor. */
+const SUBJECTS: Record<Exclude<AlertKind, 'headers_changed'>, (name: string) => string> = {
+  broken: (name) => `O pixel ${name} não está funcionando`,
+  token_refused: (name) => `O token do pixel ${name} foi recusado`,
+  new_host: (name) => `O site bloqueou um endereço novo no pixel ${name}`,
+  script_changed: (name) => `Um arquivo do pixel ${name} mudou`,
+}
+
+/** About one or several pixels. It holds no link that signs anybody in, and nothing about a visitor. */
 export function alertLetter(lines: readonly AlertLine[], adminUrl: string): AlertLetter {
-  const names = [...new Set(lines.map(({ pixelName }) => pixelName))]
-  const [first = ''] = names
-  const pixels = new Set(lines.map(({ pixelId }) => pixelId))
   const hidden = lines.length - MOST
   return {
-    subject: names.length === 1 ? `Veja o pixel ${first}` : `${names.length} pixels pedem a sua atenção`,
+    subject: subjectOf(lines),
     paragraphs: [
       ...lines.slice(0, MOST).map(({ pixelName, text }) => `${pixelName}: ${text}`),
-      ...(hidden > 0 ? [`E mais ${hidden}. O painel mostra todos.`] : []),
+      ...(hidden > 0 ? [`E mais ${countOf(hidden, 'aviso', 'avisos')}. Veja todos no painel.`] : []),
     ],
-    action:
-      pixels.size === 1
-        ? { label: 'Abrir o pixel', url: `${adminUrl}/admin/pixels/${lines[0]?.pixelId}` }
-        : { label: 'Abrir os pixels com problema', url: `${adminUrl}/admin/problemas` },
+    action: actionOf(lines, adminUrl),
     closing: CLOSING,
   }
+}
+
+function subjectOf(lines: readonly AlertLine[]): string {
+  const pixels = new Set(lines.map(({ pixelId }) => pixelId))
+  if (pixels.size !== 1) return `Avisos sobre ${pixels.size} pixels`
+  const [{ pixelName = '', kind = null } = {}] = lines
+  const isOfOneKind = lines.every((line) => line.kind === kind)
+  if (!isOfOneKind || kind === null || kind === 'headers_changed') return `Avisos sobre o pixel ${pixelName}`
+  return SUBJECTS[kind](pixelName)
+}
+
+/** Changed files are listed in the inventory; everything else on the pixel's own page. */
+function actionOf(lines: readonly AlertLine[], adminUrl: string): AlertLetter['action'] {
+  if (lines.every(({ kind }) => kind === 'script_changed')) return inventoryAction(adminUrl)
+  const [first, ...others] = new Set(lines.map(({ pixelId }) => pixelId))
+  return others.length === 0
+    ? { label: 'Ver o pixel', url: `${adminUrl}/admin/pixels/${first}` }
+    : { label: 'Ver pixels com problema', url: `${adminUrl}/admin/problemas` }
+}
+
+function inventoryAction(adminUrl: string): AlertLetter['action'] {
+  return { label: 'Ver o inventário', url: `${adminUrl}/admin/inventario` }
+}
+
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
 }

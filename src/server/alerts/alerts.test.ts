@@ -12,6 +12,7 @@ import { parseConfig } from '../config.ts'
 import { mailPlace, type QueuedMail, storeMail } from '../deliveries/mail/queue-mail.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
+import { type AlertLine, alertLetter, headersLetter } from './alert-letter.ts'
 import { AlertWatch, type WatchDeps } from './alert-watch.ts'
 import type { FileChange } from './find-alerts.ts'
 import { nextMorning } from './next-morning.ts'
@@ -153,7 +154,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await choose(['broken'])
     tell([pixels[0]], [[pixels[0], 'x.example']], [pixels[1]])
     await round(NOW)
-    expect(subjects()).toEqual(['Veja o pixel Loja'])
+    expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
     const [mail] = mailbox.received
     expect(mail?.to).toEqual([ADDRESS])
     expect(mail?.text).toContain('Loja: Não funciona. Nenhuma visita chegou à Meta.')
@@ -188,7 +189,10 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       [pixels[0]],
     )
     await round(NOW + 3 * HOUR_MS)
-    expect(subjects()).toEqual(['Veja o pixel Loja', 'Veja o pixel Blog'])
+    expect(subjects()).toEqual([
+      'O pixel Loja não está funcionando',
+      'O site bloqueou um endereço novo no pixel Blog',
+    ])
     expect(mailbox.received[1]?.text).toContain('Blog: Tentou falar com y.example')
     await round(nextMorning(NOW) - 1)
     expect(mailbox.received).toHaveLength(2)
@@ -216,8 +220,9 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     changeTo('b')
     await round(NOW + 1)
     await round(NOW + 2)
-    expect(subjects()).toEqual(['Veja o pixel Loja'])
+    expect(subjects()).toEqual(['Um arquivo do pixel Loja mudou'])
     expect(mailbox.received[0]?.text).toContain('https://vendor.example/tag.js')
+    expect(mailbox.received[0]?.text).toContain('https://painel.exemplo.com.br/admin/inventario')
     changeTo('c')
     await round(NOW + 26 * HOUR_MS)
     expect(subjects()).toHaveLength(2)
@@ -260,7 +265,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(await told()).toMatchObject([
       {
         to: ADDRESS,
-        subject: 'Os cabeçalhos da página mudaram',
+        subject: 'A segurança da página mudou sem mudança de tag',
         text: expect.stringContaining('15/11/2026, 10:00'),
       },
     ])
@@ -302,7 +307,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(mailbox.received).toEqual([])
     tell([pixels[0], pixels[1]], [[pixels[1], 'x.example']])
     await round(NOW + HOUR_MS)
-    expect(subjects()).toEqual(['Veja o pixel Blog'])
+    expect(subjects()).toEqual(['O pixel Blog não está funcionando'])
   })
 
   test('a mail that was not taken, or whose process was killed, is sent later, once', async () => {
@@ -322,7 +327,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(NOW + 100_000)
     expect(mailbox.received).toEqual([])
     await round(NOW + 150_001)
-    expect(subjects()).toEqual(['2 pixels pedem a sua atenção'])
+    expect(subjects()).toEqual(['Avisos sobre 2 pixels'])
     await round(NOW + 200_000)
     expect(mailbox.received).toHaveLength(1)
   })
@@ -334,7 +339,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(NOW + 30 * 24 * HOUR_MS)
     refuses = false
     await round(NOW)
-    expect(subjects()).toEqual(['Veja o pixel Loja'])
+    expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
   })
 
   test('nobody without access is told, nor anybody of a pixel that was deleted', async () => {
@@ -354,5 +359,54 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(NOW + 2)
     await db.insertInto('admin_roles').values(roles).execute()
     expect(mailbox.received).toEqual([])
+  })
+})
+
+describe('the text of an alert', () => {
+  const URL = 'https://painel.exemplo.com.br'
+  const times = (count: number) => Array.from({ length: count }, (_, n) => new Date(NOW + n).toISOString())
+  test.each([
+    [20, /10:00 \(horário/],
+    [21, /; e mais 1 vez \(horário/],
+    [25, /; e mais 5 vezes \(horário/],
+  ])('%d changes of headers are all listed or counted', (count, expected) => {
+    expect(headersLetter(times(count), URL).paragraphs.join(' ')).toMatch(expected)
+  })
+
+  const line = (change: Partial<AlertLine> = {}): AlertLine => ({
+    pixelId: 'a',
+    pixelName: 'Loja',
+    kind: 'broken',
+    text: 'Texto.',
+    ...change,
+  })
+  test.each<[AlertLine[], string, string]>([
+    [[line()], 'O pixel Loja não está funcionando', '/admin/pixels/a'],
+    [[line({ kind: 'token_refused' })], 'O token do pixel Loja foi recusado', '/admin/pixels/a'],
+    [[line({ kind: 'new_host' })], 'O site bloqueou um endereço novo no pixel Loja', '/admin/pixels/a'],
+    [[line({ kind: 'script_changed' })], 'Um arquivo do pixel Loja mudou', '/admin/inventario'],
+    [[line(), line({ kind: 'script_changed' })], 'Avisos sobre o pixel Loja', '/admin/pixels/a'],
+    [[line({ kind: null })], 'Avisos sobre o pixel Loja', '/admin/pixels/a'],
+    [[line(), line({ pixelId: 'b' })], 'Avisos sobre 2 pixels', '/admin/problemas'],
+    [
+      [line({ kind: 'script_changed' }), line({ kind: 'script_changed', pixelId: 'b' })],
+      'Avisos sobre 2 pixels',
+      '/admin/inventario',
+    ],
+  ])('%j has its subject and leads where it can be seen', (lines, subject, path) => {
+    expect(alertLetter(lines, URL)).toMatchObject({ subject, action: { url: URL + path } })
+  })
+
+  test.each([
+    [20, []],
+    [21, ['E mais 1 aviso. Veja todos no painel.']],
+    [22, ['E mais 2 avisos. Veja todos no painel.']],
+  ])('%d alerts are listed up to the twentieth', (count, rest) => {
+    expect(
+      alertLetter(
+        Array.from({ length: count }, () => line()),
+        URL,
+      ).paragraphs.slice(20),
+    ).toEqual(rest)
   })
 })

@@ -54,7 +54,7 @@ async function noteAlert(
       .executeTakeFirst()
     if (isNew === undefined) return
     for (const { userId } of recipients.filter(({ kinds }) => kinds.includes(kind))) {
-      const mail = { user_id: userId, pixel_id: pixelId, day, text, leased_until: null, sent_at: null }
+      const mail = { user_id: userId, pixel_id: pixelId, day, kind, text, leased_until: null, sent_at: null }
       const first = await trx
         .insertInto('alert_mails')
         .values({ ...mail, id: randomUUID(), way: 'at_once', due_at: at })

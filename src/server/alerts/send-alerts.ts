@@ -34,6 +34,7 @@ export async function sendAlerts({ db, adminUrl, send, log }: SendDeps, now: num
       'alert_mails.id',
       'alert_mails.user_id',
       'alert_mails.attempts',
+      'alert_mails.kind',
       'alert_mails.text',
       'auth_users.email',
       'tracking_pixels.id as pixelId',

@@ -27,6 +27,8 @@ interface AlertMails {
   day: string
   /** At once, at most one for a person, a pixel and a day; or in the next morning's digest. */
   way: 'at_once' | 'digest'
+  /** Null in rows of an earlier version. */
+  kind: AlertKind | null
   text: string
   attempts: Generated<number>
   due_at: Timestamp

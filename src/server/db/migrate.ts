@@ -34,6 +34,7 @@ import * as inventory from './migrations/0030-inventory.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
 import * as refreshCounter from './migrations/0034-refresh-counter.ts'
 import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
+import * as alertKind from './migrations/0049-alert-kind.ts'
 import type { Schema } from './schema.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
@@ -70,6 +71,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
   '0034-refresh-counter': { up: refreshCounter.up },
   '0048-delivery-probes': { up: deliveryProbes.up },
+  '0049-alert-kind': { up: alertKind.up },
 }
 
 /** A database that lists another one was used by a newer version. */
