@@ -10,9 +10,9 @@ export const HEALTH_LABELS: Record<TagHealth, string> = {
   off: 'Desligado',
 }
 
-/** As the dashboard writes it: what nobody confirmed is not simply said to work. */
+/** As the dashboard writes it: what nobody confirmed is not said to work. */
 export function healthLabel({ health, confirmed }: Pick<PixelHealth, 'health' | 'confirmed'>): string {
-  return HEALTH_LABELS[health] + (health === 'working' && !confirmed ? ', sem confirmação' : '')
+  return health === 'working' && !confirmed ? 'Rodou, sem confirmação' : HEALTH_LABELS[health]
 }
 
 /** Why a pixel is as it is; `message` is a whole Portuguese sentence. */

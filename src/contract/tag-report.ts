@@ -43,6 +43,8 @@ export interface StoppedRequest {
   directive: string
   /** Whose code tried, where the browser tells it: the path of a file of ours, or the host of another's. */
   source?: string | undefined
+  /** The tag whose account the address of that code names, or the only one that may load it. */
+  tag?: string | undefined
 }
 
 /** One beacon per visit, and one for each conversion. Nothing about the visitor. */

@@ -141,6 +141,8 @@ export interface BlockedHost {
   permit: 'set' | 'single' | 'shared'
   /** The pixels that it belongs to; none when nobody knows. */
   pixel_ids: string[]
+  /** Stopped of the code that the pixel has now: what was stopped of other code says nothing about its health. */
+  is_current: boolean
 }
 
 /** One line: what the pixels of one vendor were kept from. */

@@ -39,7 +39,7 @@ test('each health has its word and its shape, the badge stays the switch, and on
   )
   expect(told).toEqual({
     Confirmado: ['Funcionando', 'Rodou em 12 visitas, há 2 min'],
-    'Sem confirmar': ['Funcionando, sem confirmação', 'Rodou em 12 visitas, há 2 min'],
+    'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas, há 2 min'],
     Falhando: ['Com falhas', 'Rodou sem impedimento em 12 de 16 visitas, há 2 min'],
     Parado: ['Não funciona'],
     Novo: ['Aguardando visita'],

@@ -59,6 +59,46 @@ async function paste(text: string): Promise<void> {
   await person.paste(text)
 }
 
+describe('the ID field', () => {
+  const id = () => screen.getByLabelText<HTMLInputElement>('Pixel ID')
+
+  test('says before saving that an ID cannot be one, and keeps nobody from saving it', async () => {
+    await openForm()
+    fireEvent.change(screen.getByLabelText('Nome do Pixel'), { target: { value: 'Campanha' } })
+    fireEvent.change(id(), { target: { value: 'abc' } })
+    await screen.findByText('O ID abc não é de um pixel da Meta. O Pixel ID da Meta tem só números.')
+    expect(screen.queryByRole('button', { name: /Trocar o tipo/ })).toBeNull()
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Pixel salvo: Campanha')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ type: 'meta', pixel_id: 'abc' })
+  })
+
+  test('names the vendor of another ID and switches the type, with its consent and code', async () => {
+    await openForm()
+    await person.click(id())
+    await person.paste('G-7XK2M9QTLP')
+    await screen.findByText('O ID G-7XK2M9QTLP não é de um pixel da Meta: é do Google Analytics.')
+    await person.click(screen.getByRole('button', { name: 'Trocar o tipo para Google Analytics' }))
+    const measurement = screen.getByLabelText<HTMLInputElement>('Measurement ID (GA4)')
+    await waitFor(() => expect(document.activeElement).toBe(measurement))
+    expect(measurement.value).toBe('G-7XK2M9QTLP')
+    expect(code().value).toBe(generateSnippet('google_analytics', 'G-7XK2M9QTLP'))
+    expect(fieldValue('Consentimento necessário')).toBe('desempenho')
+    expect(screen.queryByText(/não é de um pixel da Meta/)).toBeNull()
+  })
+
+  test.each([
+    ['spaces and quotes', " '482910377165024', "],
+    ['a whole snippet', generateSnippet('meta', '482910377165024')],
+  ])('takes the ID out of %s', async (_what, text) => {
+    await openForm()
+    await person.click(id())
+    await person.paste(text)
+    expect(id().value).toBe('482910377165024')
+    expect(code().value).toBe(generateSnippet('meta', '482910377165024'))
+  })
+})
+
 describe('what is empty is filled in', () => {
   test('the ID of a Meta snippet is not asked for, and the snippet stays as it was pasted', async () => {
     await openForm()

@@ -13,10 +13,10 @@ import type { BrowserEngine } from '../support/visitor.ts'
 
 /** What each can tell of an account that is heard, of one that does not exist beside it, and of one of these alone. */
 const SAYS: Record<BrowserName, { heard: string; alone: string }> = {
-  Chromium: { heard: 'Funcionando, sem confirmação', alone: 'Funcionando, sem confirmação' },
+  Chromium: { heard: 'Funcionando', alone: 'Com falhas' },
   Firefox: { heard: 'Funcionando', alone: 'Não funciona' },
-  // Safari is told by `GestureEvent`, which this build of WebKit lacks: it counts as a browser that cannot tell.
-  WebKit: { heard: 'Funcionando, sem confirmação', alone: 'Funcionando, sem confirmação' },
+  // Safari is told by `GestureEvent`, which this build of WebKit lacks: it counts as one that tells no more than Chromium.
+  WebKit: { heard: 'Funcionando', alone: 'Com falhas' },
 }
 const UNKNOWN = '000000000000000'
 const VISITS = 3

@@ -1,8 +1,17 @@
 import type { Db } from '#server/db/database.ts'
 import { storeBlockedHosts } from '#server/tags/store-blocked-hosts.ts'
 
-/** One report about a host, stored at once. */
-export function noteBlockedHost(db: Db, host: string, pixel_id: string | null): Promise<void> {
+/** One report about a host, stored at once; with a hash, of that code of the pixel. */
+export function noteBlockedHost(
+  db: Db,
+  host: string,
+  pixel_id: string | null,
+  code_hash: string | null = null,
+): Promise<void> {
   const last_seen_at = new Date().toISOString()
-  return storeBlockedHosts(db, [{ host, pixel_id, count: 1, last_seen_at }], () => true)
+  return storeBlockedHosts(
+    db,
+    [{ host, pixel_id, code_hash, use: 'image', count: 1, last_seen_at }],
+    () => true,
+  )
 }

@@ -148,6 +148,7 @@ export function makeBlocked(host: string, blocked: Partial<BlockedHost> = {}): B
     vendor: null,
     permit: 'single',
     pixel_ids: [],
+    is_current: true,
     ...blocked,
   }
 }

@@ -136,6 +136,10 @@ interface BlockedHosts {
   /** null when it cannot be told which tag it was. */
   pixel_id: string | null
   host: string
+  /** Of what the pixel ran when it last tried; null where the report does not tell. */
+  code_hash: string | null
+  /** What it wanted there: `script`, `connect`, `image`, `frame` or `socket`. Null in rows of earlier versions. */
+  use: string | null
   count: Generated<number>
   first_seen_at: Timestamp
   last_seen_at: Timestamp

@@ -225,7 +225,8 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     ]
     await refreshed()
     for (const host of ['p.adsymptotic.com', 'gw.linkedin.oribi.io', 'new.linkedin.com', 'cdn.jsdelivr.net'])
-      await noteBlockedHost(db, host, null)
+      for (const id of host === 'cdn.jsdelivr.net' ? [null] : [one, two])
+        await noteBlockedHost(db, host, id, tags.prepared.get(id ?? '')?.codeHash)
     await noteBlockedHost(db, 'static.criteo.net', null)
     const { blocked_hosts, blocked_groups, pixels } = await overview()
     const of = (host: string) => blocked_hosts.find((row) => row.host === host)

@@ -3,10 +3,14 @@ import type { Logger } from '../http/logger.ts'
 import { RegularFlush } from '../http/regular-flush.ts'
 import { storeBlockedHosts } from './store-blocked-hosts.ts'
 
+/** Something that the policy stopped, as it is kept. */
 export interface BlockedHost {
   host: string
   /** null when it cannot be told which tag it was. */
   pixel_id: string | null
+  /** Of what that pixel ran on the page where it happened; null where nobody knows which page that was. */
+  code_hash: string | null
+  use: string
   count: number
   last_seen_at: string
 }
@@ -32,13 +36,9 @@ export class BlockedHostBuffer {
     this.#flush = new RegularFlush({ what: 'blocked hosts', write: () => this.#write(), log: deps.log })
   }
 
-  add(host: string, pixelId: string | null, now = Date.now()): void {
-    this.#merge({ host, pixel_id: pixelId, count: 1, last_seen_at: new Date(now).toISOString() })
-  }
-
-  /** That there is such a host, from whoever does not know how often. */
-  see(host: string, pixelId: string | null, now = Date.now()): void {
-    this.#merge({ host, pixel_id: pixelId, count: 0, last_seen_at: new Date(now).toISOString() })
+  /** With a count of 0: that there is such a host, from whoever does not know how often. */
+  add(blocked: Omit<BlockedHost, 'last_seen_at'>, now = Date.now()): void {
+    this.#merge({ ...blocked, last_seen_at: new Date(now).toISOString() })
   }
 
   flush(): Promise<void> {
@@ -57,6 +57,8 @@ export class BlockedHostBuffer {
       return
     }
     known.count += more.count
+    known.code_hash = more.code_hash ?? known.code_hash
+    known.use = more.use
     known.last_seen_at = more.last_seen_at
   }
 

@@ -1,3 +1,4 @@
+import { findPixelIdFault } from '#contract/pixel-id.ts'
 import { type BlockedHost, type PixelStatus, TAG_REFUSED, type TagWarning } from '#contract/tag-status.ts'
 import type { Breaker } from './breaker/read-breakers.ts'
 import type { Double, NamedPixel } from './find-doubles.ts'
@@ -42,6 +43,7 @@ export function makePixelStatus(
     ? warningsOf(compiled?.warnings ?? [], { refusal, isLeftOut, double: doubles.get(id) })
     : []
   const own = counts.get(id) ?? UNCOUNTED
+  const idFault = findPixelIdFault(pixel.type, pixel.pixel_id)?.message ?? null
   const copy = isActive && !isPaused ? copies.get(id) : undefined
   const isAbsent = copy?.delivery === 'server'
   const browser = judgeHealth({
@@ -57,6 +59,8 @@ export function makePixelStatus(
     warnings: compiled?.warnings ?? [],
     vendorName: vendor?.name ?? `a plataforma de "${pixel.name.slice(0, 60)}"`,
     visibleId: prepared?.tag.hit?.id ?? null,
+    hasPageView: prepared?.tag.hit !== undefined,
+    idFault,
     evidence: evidence.get(id) ?? NO_EVIDENCE,
     lastError: own.last_error,
     stopped: stopped.get(id) ?? [],
@@ -72,7 +76,7 @@ export function makePixelStatus(
       prepared === undefined || permissions === null || isAbsent
         ? []
         : listPixelHosts(prepared.spending, ownHosts, permissions.get(id) ?? []),
-    ...(copy === undefined ? browser : judgeCopies(browser, copy)),
+    ...(copy === undefined || (isActive && idFault !== null) ? browser : judgeCopies(browser, copy)),
   }
 }
 

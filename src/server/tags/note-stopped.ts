@@ -2,11 +2,11 @@ import type { StoppedRequest } from '#contract/tag-report.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { vendorOfHost } from '../vendors/vendor-of-host.ts'
 import { attributeViolation } from './attribute-violation.ts'
-import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
+import type { BlockedHost, BlockedHostBuffer } from './blocked-host-buffer.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import { isAllowed } from './is-allowed.ts'
 import type { PreparedTag } from './prepare-tag.ts'
-import { readStopped } from './read-violation.ts'
+import { readStopped, type Violation } from './read-violation.ts'
 import type { TagStore } from './tag-store.ts'
 
 export interface StoppedDeps {
@@ -27,21 +27,22 @@ export interface Stopped {
 
 /**
  * Keeps what the page heard its policy stop, uncounted: each is counted when the browser's own report of it comes, and
- * once where none does.
+ * once where none does. `sets` begins with the one that the page ran.
  */
 export function noteStopped(
   { tags, blocked, siteUrl, ownHosts }: StoppedDeps,
   stopped: readonly StoppedRequest[],
+  sets: readonly TagSet[],
 ): Stopped {
   const all = stopped.map((request): Stopped => {
     const violation = readStopped(request, siteUrl, ownHosts)
     if (violation === null) return { hinders: () => false, mayHinder: () => true }
-    const owner = attributeViolation(violation, tags.recent)
-    if (!isAllowed(violation, policyOf(owner, tags.current))) blocked.see(violation.host, owner)
-    const vendor = vendorOfHost(violation.host)
-    const hinders: Hinders = ({ tag, marks }) =>
-      owner === null ? marks.some(({ id }) => id === vendor?.id) : tag.id === owner
-    return { hinders, mayHinder: owner === null && vendor === null ? () => true : hinders }
+    const owners = attributeViolation(violation, sets)
+    if (!isAllowed(violation, policyOf(owners[0], tags.current)))
+      for (const host of blockedHostsOf(violation, owners)) blocked.add({ ...host, count: 0 })
+    const hinders: Hinders = ({ tag }) => owners.some((owner) => owner.tag.id === tag.id)
+    const isUnexplained = owners.length === 0 && vendorOfHost(violation.host) === null
+    return { hinders, mayHinder: isUnexplained ? () => true : hinders }
   })
   return {
     hinders: (member) => all.some(({ hinders }) => hinders(member)),
@@ -49,8 +50,21 @@ export function noteStopped(
   }
 }
 
+/** One for each pixel that it is put down to, or one of nobody. */
+export function blockedHostsOf(
+  { host, use, isSocket }: Violation,
+  owners: readonly PreparedTag[],
+): Omit<BlockedHost, 'count' | 'last_seen_at'>[] {
+  const what = { host, use: isSocket ? 'socket' : use }
+  if (owners.length === 0) return [{ ...what, pixel_id: null, code_hash: null }]
+  return owners.map(({ tag, codeHash }) => ({ ...what, pixel_id: tag.id, code_hash: codeHash }))
+}
+
 /** A room's policy is its tag's own; all others share the page's. */
-function policyOf(owner: string | null, { members, sources }: TagSet): TagSources {
-  const member = members.find(({ tag, room }) => room !== null && tag.id === owner)
+export function policyOf(
+  owner: Pick<PreparedTag, 'tag'> | undefined,
+  { members, sources }: TagSet,
+): TagSources {
+  const member = members.find(({ tag, room }) => room !== null && tag.id === owner?.tag.id)
   return member?.sources ?? sources
 }

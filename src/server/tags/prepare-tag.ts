@@ -53,6 +53,8 @@ export interface PreparedTag {
   addedHosts: number
   /** Hash of what the browser runs and what the policy gives it: evidence of another one says nothing about this. */
   revision: string
+  /** Hash of its steps alone: what the policy stopped of this code it goes on stopping, whatever else was permitted. */
+  codeHash: string
 }
 
 export function prepareTag(
@@ -107,6 +109,7 @@ export function prepareTag(
     sources,
     addedHosts: SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0),
     revision: hashOf(script, JSON.stringify(sources)),
+    codeHash: hashOf('code', JSON.stringify(steps)),
   }
 }
 

@@ -35,7 +35,7 @@ export async function readOverview(
       readReportCounts(db, since),
       readEvidence(db, revisions, now),
       readCopyEvidence(db, now),
-      readBlockedHosts(db, tags.prepared),
+      readBlockedHosts(db, tags),
       readPermissions(db),
       readPolicySize(db, budget),
       readBreakers(db, revisions, now),
@@ -72,11 +72,11 @@ export async function readOverview(
   }
 }
 
-/** Of the last day: what nobody has tried since says nothing about now. */
+/** Of the last day and of the pixel as it is now: what nobody has tried since says nothing about it. */
 function stoppedByPixel(blocked: readonly BlockedHost[], since: string): Map<string, BlockedHost[]> {
   const stopped = new Map<string, BlockedHost[]>()
   for (const host of blocked) {
-    if (host.last_seen_at <= since) continue
+    if (host.last_seen_at <= since || !host.is_current) continue
     for (const id of host.pixel_ids) stopped.set(id, [...(stopped.get(id) ?? []), host])
   }
   return stopped

@@ -12,6 +12,8 @@ export interface Violation {
   isSocket: boolean
   /** The script that tried, when the browser knows. */
   sourceFile: string | null
+  /** The pixel that the page itself named. */
+  tag: string | null
 }
 
 /** What allowing a host would open: a report about anything else leads to nothing that an administrator could do. */
@@ -37,23 +39,31 @@ export function readViolation(
   ).split(' ', 1)
   const blocked = field(report, 'blocked-uri')
   const source = parseUrl(field(report, 'source-file'))
-  return toViolation({ directive, blocked: typeof blocked === 'string' ? blocked : '', source }, ownHosts)
+  return toViolation(
+    { directive, blocked: typeof blocked === 'string' ? blocked : '', source, tag: null },
+    ownHosts,
+  )
 }
 
 /** The same of what the page itself heard. */
 export function readStopped(
-  { host, directive, source }: StoppedRequest,
+  { host, directive, source, tag }: StoppedRequest,
   siteUrl: string,
   ownHosts: ReadonlySet<string>,
 ): Violation | null {
   const from = source === undefined || source.startsWith('/') ? source : `https://${source}`
   const sourceUrl = from !== undefined && URL.canParse(from, siteUrl) ? new URL(from, siteUrl) : null
   const blocked = host.includes('://') ? host : `https://${host}`
-  return toViolation({ directive, blocked, source: sourceUrl }, ownHosts)
+  return toViolation({ directive, blocked, source: sourceUrl, tag: tag ?? null }, ownHosts)
 }
 
 function toViolation(
-  { directive, blocked, source }: { directive: string; blocked: string; source: URL | null },
+  {
+    directive,
+    blocked,
+    source,
+    tag,
+  }: { directive: string; blocked: string; source: URL | null; tag: string | null },
   ownHosts: ReadonlySet<string>,
 ): Violation | null {
   const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
@@ -63,7 +73,7 @@ function toViolation(
   if (use === undefined || host === null || ownHosts.has(host)) return null
   // Browser extensions meet the page's policy too, and no administrator can do anything about them.
   if (source !== null && !['https:', 'http:'].includes(source.protocol)) return null
-  return { host, use, isSocket, sourceFile: source?.href ?? null }
+  return { host, use, isSocket, sourceFile: source?.href ?? null, tag }
 }
 
 function field(value: unknown, name: string): unknown {

@@ -5,6 +5,7 @@ import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-pu
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { isAllowed } from './is-allowed.ts'
+import { blockedHostsOf } from './note-stopped.ts'
 import { readViolation } from './read-violation.ts'
 import type { TagStore } from './tag-store.ts'
 
@@ -39,7 +40,14 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       // One about what the page allows by now comes from a page that was loaded before.
       if (violation !== null && !isAllowed(violation, deps.tags.current.sources)) {
         reserveRoom(deps.guard, 'csp-report')
-        deps.buffer.add(violation.host, attributeViolation(violation, deps.tags.recent))
+        const owners = attributeViolation(violation, deps.tags.recent)
+        for (const blocked of blockedHostsOf(violation, owners))
+          deps.buffer.add({
+            ...blocked,
+            // Browsers do not say which set their page ran.
+            code_hash: deps.tags.isLongShown(blocked.pixel_id) ? blocked.code_hash : null,
+            count: 1,
+          })
       }
       return reply.code(204).send()
     })

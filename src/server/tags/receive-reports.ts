@@ -14,8 +14,8 @@ import {
 } from '#contract/tag-report.ts'
 import { AppError } from '../http/app-error.ts'
 import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { isContainer } from './attribute-violation.ts'
 import type { BreakerBuffer } from './breaker/breaker-buffer.ts'
-import type { TagSet } from './compose-tag-set.ts'
 import { noteCost } from './cost/note-cost.ts'
 import type { EvidenceBuffer } from './health/evidence-buffer.ts'
 import { noteEvidence } from './health/note-evidence.ts'
@@ -53,6 +53,7 @@ const reportSchema = z.object({
           host: z.string().check(z.maxLength(253 + 'https://'.length)),
           directive: z.string().check(z.maxLength(32)),
           source: z.optional(z.string().check(z.maxLength(253))),
+          tag: z.optional(z.string().check(z.maxLength(64))),
         }),
       )
       .check(z.maxLength(TAG_REPORT_MAX_STOPPED)),
@@ -90,8 +91,13 @@ export function registerTagReports(
     const { tags } = deps
     const { set, results, conversion, stopped = [] } = parsed.data
     const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
-    const ran = membersOf(tags.recent, set)
-    const { hinders, mayHinder } = noteStopped(deps, ran.size === 0 ? [] : stopped)
+    const ranSet = tags.recent.find(({ version }) => version !== null && version === set)
+    const ran = new Map(ranSet?.members.map((member) => [member.tag.id, member]))
+    const { hinders, mayHinder } = noteStopped(
+      deps,
+      ranSet === undefined ? [] : stopped,
+      ranSet === undefined ? [] : [ranSet, ...tags.recent],
+    )
     const visit = readVisit(parsed.data, ran, mayHinder)
     // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.
     const isSampled = guard.limits.samples(request, 'breaker')
@@ -101,14 +107,19 @@ export function registerTagReports(
       if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
       const member = ran.get(id)
+      const isHindered = member !== undefined && hinders(member)
+      const isLoader = member !== undefined && isContainer(member)
       const column = chooseColumn(result, {
-        isHindered: member !== undefined && hinders(member),
+        isHindered,
+        isLoader,
         absenceTells: member !== undefined && visit.absenceTells(member),
       })
       buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
       if (member === undefined) continue
       noteEvidence(evidence, member, result, visit)
-      if (isSampled) breaker.add(id, member.revision, column === 'failed')
+      // What one tag of a container is kept from must not pause all of them.
+      const isFault = column === 'failed' && !(isLoader && isHindered && outcome === 'ran')
+      if (isSampled) breaker.add(id, member.revision, isFault)
       if (isCostSampled && isMeasured(result)) breaker.addCost(id, member.revision, result.ms)
       counted.push([member, result])
     }
@@ -128,12 +139,6 @@ export function registerTagReports(
 
 function isMeasured(result: TagResult): result is TagResult & { ms: number } {
   return result.ms !== undefined && result.requests !== undefined
-}
-
-/** The tags of the set that the page ran, by id. */
-function membersOf(recent: readonly TagSet[], version: string | undefined): ReadonlyMap<string, PreparedTag> {
-  const members = recent.find((set) => set.version !== null && set.version === version)?.members ?? []
-  return new Map(members.map((member) => [member.tag.id, member]))
 }
 
 function cleanError(error = ''): string | null {

@@ -9,6 +9,14 @@ import { ReportBuffer } from './report-buffer.ts'
 const warnings: unknown[] = []
 const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never
 
+const blocked = (host: string, pixel_id: string | null) => ({
+  host,
+  pixel_id,
+  code_hash: null,
+  use: 'image',
+  count: 1,
+})
+
 describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
   let database: Database
   beforeAll(async () => {
@@ -98,8 +106,8 @@ describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
     const names = Array.from({ length: 20 }, (_, n) => `h${n}.vendor.com`)
     for (let round = 0; round < 10; round++) {
       replicas.forEach((replica, n) => {
-        for (const host of n === 0 ? names : names.toReversed()) replica.hosts.add(host, pixel)
-        replica.hosts.add('gone.vendor.com', randomUUID())
+        for (const host of n === 0 ? names : names.toReversed()) replica.hosts.add(blocked(host, pixel))
+        replica.hosts.add(blocked('gone.vendor.com', randomUUID()))
       })
       await Promise.all(replicas.map((replica) => replica.hosts.flush()))
     }
@@ -115,10 +123,10 @@ describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
     await database.db.deleteFrom('blocked_hosts').execute()
     let room = 2
     const hosts = new BlockedHostBuffer({ db: database.db, log, hasRoom: () => room-- > 0 })
-    for (const host of ['a.com', 'b.com', 'c.com']) hosts.add(host, null)
+    for (const host of ['a.com', 'b.com', 'c.com']) hosts.add(blocked(host, null))
     await hosts.flush()
-    hosts.add('a.com', null)
-    hosts.add('d.com', null)
+    hosts.add(blocked('a.com', null))
+    hosts.add(blocked('d.com', null))
     await hosts.stop()
     const rows = await database.db
       .selectFrom('blocked_hosts')

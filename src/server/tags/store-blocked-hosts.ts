@@ -24,7 +24,7 @@ export async function storeBlockedHosts(
   }
   const rows = []
   const pixels = await listPixels(db, batch)
-  for (const { host, pixel_id, count, last_seen_at } of batch) {
+  for (const { host, pixel_id, code_hash, use, count, last_seen_at } of batch) {
     if (pixel_id !== null && !pixels.has(pixel_id)) continue
     const id = known.get(keyOf(pixel_id, host))
     if (id === undefined) {
@@ -36,6 +36,8 @@ export async function storeBlockedHosts(
       id: id ?? randomUUID(),
       pixel_id,
       host,
+      code_hash,
+      use,
       count: id === undefined ? Math.max(1, count) : count,
       first_seen_at: last_seen_at,
       last_seen_at,
@@ -50,6 +52,8 @@ export async function storeBlockedHosts(
       conflict.column('id').doUpdateSet({
         count: sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`,
         last_seen_at: sql<string>`excluded.last_seen_at`,
+        code_hash: sql<string | null>`coalesce(excluded.code_hash, blocked_hosts.code_hash)`,
+        use: sql<string>`excluded.use`,
       }),
     )
     .execute()

@@ -31,6 +31,8 @@ const NOT_LOADED = -1
 /** Past these, reading everything costs no more. */
 const MAX_STEPS = 50
 const MAX_CHANGED = 200
+/** Few pages are open longer than this. */
+const LONG_SHOWN_MS = 600_000
 
 /**
  * The tags that run now, in memory, as the database holds them compiled. Whoever changes one awaits `refresh`, and the
@@ -45,6 +47,7 @@ export class TagStore {
   #current = EMPTY_TAG_SET
   /** The newest, from before a page shows it, and the one before. */
   #recent: readonly TagSet[] = []
+  #shownSince = 0
   #version = NOT_LOADED
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
@@ -66,6 +69,13 @@ export class TagStore {
   /** Reports of a page that was loaded before the last change still name its tags. */
   get recent(): readonly TagSet[] {
     return this.#recent
+  }
+
+  /** Whether whatever page reports now ran this pixel as it is now: it stood in the set before too, or long enough. */
+  isLongShown(pixelId: string | null, now = Date.now()): boolean {
+    if (now - this.#shownSince > LONG_SHOWN_MS) return true
+    const [newest, before] = this.#recent.map(({ members }) => members.find(({ tag }) => tag.id === pixelId))
+    return newest !== undefined && newest.codeHash === before?.codeHash
   }
 
   /** What each active pixel became, paused or not, as far as it could be compiled. */
@@ -191,6 +201,7 @@ export class TagStore {
       !isSamePage(set, this.#current)
     ) {
       this.#recent = [set, this.#current]
+      this.#shownSince = Date.now()
       await swapPage(set, state.tags_version)
     } else this.#recent = [set, ...this.#recent.slice(1)]
     this.#current = set

@@ -8,7 +8,10 @@ beforeEach(() => {
   // Those of former tests go on hearing, each in its own list.
   const own: string[] = []
   heard = own
-  violations = noteViolations(({ blockedURI }) => own.push(blockedURI))
+  violations = noteViolations(({ blockedURI }) => {
+    own.push(blockedURI)
+    return undefined
+  })
 })
 
 function stop(blockedURI: string, sourceFile = '', effectiveDirective = 'img-src'): void {

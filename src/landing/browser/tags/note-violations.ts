@@ -7,18 +7,20 @@ export interface Violations {
   list(): StoppedRequest[]
 }
 
-/** Hears of everything that our policy stops, of pictures and frames too, whoever tried. */
-export function noteViolations(onViolation: (violation: SecurityPolicyViolationEvent) => void): Violations {
+/** Hears of everything that our policy stops, of pictures and frames too. `onViolation` may tell whose it is. */
+export function noteViolations(
+  onViolation: (violation: SecurityPolicyViolationEvent) => string | undefined,
+): Violations {
   const addresses = new Set<string>()
   const stopped = new Map<string, StoppedRequest>()
   document.addEventListener('securitypolicyviolation', (violation) => {
     const { blockedURI, effectiveDirective: directive, sourceFile } = violation
     addresses.add(blockedURI)
-    onViolation(violation)
+    const tag = onViolation(violation)
     const source = sourceOf(sourceFile)
     const [host] = /^(https|wss):..[^/]+/.exec(blockedURI) ?? []
     if (source === null || !host) return
-    stopped.set(`${directive} ${host} ${source}`, { host, directive, source })
+    stopped.set(`${directive} ${host} ${source} ${tag}`, { host, directive, source, tag })
   })
   return {
     has: (address) => addresses.has(address),

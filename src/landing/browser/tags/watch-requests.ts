@@ -20,17 +20,10 @@ export interface Look {
 /** Notes what the page can know of its tags' requests, from before the first tag starts. */
 export function watchRequests(engine: Engine, isStopped: (address: string) => boolean): () => Look {
   const entries: PerformanceResourceTiming[] = []
-  const loaded = new Set<string>()
+  const loaded = hearLoads(engine)
   const keep = (list: PerformanceEntryList) => entries.push(...(list as PerformanceResourceTiming[]))
   const observer = new PerformanceObserver((list) => keep(list.getEntries()))
   observer.observe({ type: 'resource' })
-  const hear = ({ target }: Event) => {
-    // Chromium says that a frame was loaded even when nobody answered.
-    if (target instanceof HTMLScriptElement || target instanceof HTMLImageElement) loaded.add(target.src)
-  }
-  // These do not bubble, but they are captured on their way down.
-  document.addEventListener('load', hear, true)
-
   return () => {
     keep(observer.takeRecords())
     const coarse = isCoarse(entries.map(({ startTime }) => startTime))
@@ -64,6 +57,33 @@ export function watchRequests(engine: Engine, isStopped: (address: string) => bo
         ),
     }
   }
+}
+
+/**
+ * Addresses of the scripts and pictures that came, filled as they come. Most page views are pictures that stand nowhere
+ * in the document, whose `load` only they hear: in Chromium, where the timeline tells nothing else, each is listened to as
+ * it gets its address. Nowhere else: other browsers tell without it, and would name this file as the one that sent it.
+ */
+export function hearLoads(engine: Engine): ReadonlySet<string> {
+  const loaded = new Set<string>()
+  const hear = ({ target }: Event) => {
+    // Chromium says that a frame was loaded even when nobody answered.
+    if (target instanceof HTMLScriptElement || target instanceof HTMLImageElement) loaded.add(target.src)
+  }
+  // These do not bubble, but they are captured on their way down.
+  document.addEventListener('load', hear, true)
+  const src = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
+  if (engine === 'other' && src?.set) {
+    const { set } = src
+    Object.defineProperty(HTMLImageElement.prototype, 'src', {
+      ...src,
+      set(this: HTMLImageElement, address: string) {
+        this.addEventListener('load', hear)
+        set.call(this, address)
+      },
+    })
+  }
+  return loaded
 }
 
 export function mayReach({ hosts }: ManifestTag, host: string): boolean {

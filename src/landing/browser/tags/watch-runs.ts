@@ -25,6 +25,8 @@ export function watchRuns(
     const isScript = effectiveDirective.startsWith('script-src')
     for (const run of runs.values())
       if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
+    const [owner, another] = findOwners(sourceFile, runs)
+    return another ? undefined : owner?.tag.id
   })
   const look = watchRequests(engine, violations.has)
   let takeCost: ReturnType<typeof watchCost>

@@ -27,6 +27,7 @@ export async function runTested(
   const violations = noteViolations(({ blockedURI, effectiveDirective }) => {
     const host = URL.canParse(blockedURI) ? new URL(blockedURI).hostname : undefined
     reporter.add({ kind: 'stopped', text: effectiveDirective, ...(host && { host }) }, phase)
+    return tag.id
   })
   watchScripts(run, violations.has, (step) => reporter.add(step, phase))
   const traffic = watchTraffic(tag, violations.has, ({ host, verdict, status, isHit }) =>

@@ -2,6 +2,9 @@ import type { ManifestTag } from '#contract/tag-manifest.ts'
 import { isQuiet } from '../tags/is-quiet.ts'
 import { findEngine, isCoarse, judgeRequest } from '../tags/judge-request.ts'
 import { type Sighting, seeHit } from '../tags/see-hit.ts'
+import { hearLoads } from '../tags/watch-requests.ts'
+
+const RIPE_MS = 300
 
 interface Traffic {
   /** Tells of every request that has ended since the last look. */
@@ -22,25 +25,21 @@ export function watchTraffic(
   const engine = findEngine(window)
   const seen: Sighting[] = []
   const starts: number[] = []
-  const loaded = new Set<string>()
+  const loaded = hearLoads(engine)
   let waiting: PerformanceResourceTiming[] = []
   let hits = 0
   const observer = new PerformanceObserver((list) =>
     waiting.push(...(list.getEntries() as PerformanceResourceTiming[])),
   )
   observer.observe({ type: 'resource' })
-  document.addEventListener(
-    'load',
-    ({ target }) => {
-      if (target instanceof HTMLScriptElement || target instanceof HTMLImageElement) loaded.add(target.src)
-    },
-    true,
-  )
   const look = () => {
     waiting.push(...(observer.takeRecords() as PerformanceResourceTiming[]))
-    starts.push(...waiting.map(({ startTime }) => startTime))
-    for (const entry of waiting) {
+    // A picture says a moment later that it came.
+    const ripe = waiting.filter(({ responseEnd }) => performance.now() - responseEnd > RIPE_MS)
+    waiting = waiting.filter((entry) => !ripe.includes(entry))
+    for (const entry of ripe) {
       const { name: address, initiatorType, duration, startTime } = entry
+      starts.push(startTime)
       const { host, hostname, protocol } = new URL(address)
       if (protocol !== 'https:' || host === location.host || isStopped(address)) continue
       const { responseStatus: status = 0 } = entry as { responseStatus?: number }
@@ -58,7 +57,6 @@ export function watchTraffic(
       seen.push(sighting)
       onRequest({ ...sighting, status, isHit })
     }
-    waiting = []
   }
   return {
     look,

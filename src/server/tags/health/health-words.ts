@@ -24,6 +24,7 @@ export const HEALTH_WORDS = {
     message: warnings[0]?.message ?? 'Não há código nesta tag: nada roda na página.',
     action: EDIT,
   }),
+  impossibleId: (message: string): HealthReason => ({ code: 'impossible_id', message, action: EDIT }),
   warning: ({ code, message }: TagWarning): HealthReason => ({ code, message, action: EDIT }),
   stopped:
     (vendor: string) =>
@@ -51,13 +52,31 @@ export const HEALTH_WORDS = {
     message: `A tag rodou em ${countVisits(visits)}, mas nenhuma enviou a página a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
     action: EDIT,
   }),
-  notConfirmed: (vendor: string): HealthReason => ({
+  notConfirmed: (vendor: string, id: string): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado. Os navegadores que vieram até agora não contam se ${vendor} recebeu.`,
+    message: `Vimos um envio para ${vendor} com o ID ${id}, mas os navegadores dessas visitas não dizem se ele chegou. Uma visita com Firefox ou Safari confirma, e o painel da plataforma também.`,
   }),
-  notSeen: (vendor: string, id: string, visits: number): HealthReason => ({
+  showsNoId: (vendor: string): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não se viu a página ser enviada a ${vendor} com o ID ${id}. São poucas para concluir; confira o ID.`,
+    message: `Rodou sem erro e nada foi barrado. O envio para ${vendor} não mostra o ID, e por isso nenhum navegador pode confirmá-lo: confira no painel da plataforma.`,
+  }),
+  unknownVendor: (): HealthReason => ({
+    code: 'not_confirmed',
+    message:
+      'Rodou sem erro e nada foi barrado. Não sabemos para onde este código envia: só o painel da plataforma confirma.',
+  }),
+  leftEarly: (vendor: string): HealthReason => ({
+    code: 'not_confirmed',
+    message: `Rodou sem erro e nada foi barrado, mas nenhuma visita ficou na página até o envio para ${vendor}.`,
+  }),
+  notSeen: (vendor: string, id: string | null, visits: number): HealthReason => ({
+    code: 'not_confirmed',
+    message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não vimos nenhum envio para ${vendor}${withId(id)}. Ainda é pouco para concluir; confira o ${id === null ? 'código' : 'ID'}.`,
+  }),
+  nothingSeen: (vendor: string, id: string | null, visits: number): HealthReason => ({
+    code: 'nothing_seen',
+    message: `A tag rodou sem erro, mas em ${countVisits(visits)} não vimos nenhum envio para ${vendor}${withId(id)}. Confira ${id === null ? 'o código' : 'o ID e o código'}; um teste no Firefox mostra se algo sai.`,
+    action: EDIT,
   }),
   tripped: ({ state, tripped_at, ...counts }: Breaker): HealthReason => ({
     code: state === 'paused' ? 'breaker_paused' : 'breaker_warned',
@@ -78,6 +97,10 @@ export const HEALTH_WORDS = {
     message: 'Está no HTML da página inicial, para todos, sem pedir consentimento.',
   }),
 } as const
+
+function withId(id: string | null): string {
+  return id === null ? '' : ` com o ID ${id}`
+}
 
 function ofVisits(count: number, all: number): string {
   const share = Math.round((count / all) * 100)

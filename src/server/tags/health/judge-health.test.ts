@@ -16,6 +16,8 @@ const FINE: HealthInput = {
   warnings: [],
   vendorName: 'LinkedIn',
   visibleId: '1234567',
+  hasPageView: true,
+  idFault: null,
   evidence: { ...NO_EVIDENCE, visits: { ran: 10 }, hit: { answered: 1 } },
   lastError: null,
   stopped: [],
@@ -29,6 +31,7 @@ const BLOCKED: BlockedHost = {
   vendor: { id: 'linkedin-insight', name: 'LinkedIn' },
   permit: 'set',
   pixel_ids: [],
+  is_current: true,
 }
 const seen = (evidence: Partial<HealthInput['evidence']>) => ({ evidence: { ...NO_EVIDENCE, ...evidence } })
 
@@ -76,8 +79,19 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ),
   ...never('one was sent and got no connection', { none: 9, failed: 1 }, 'working', 'not_confirmed'),
   [
-    'a vendor that shows no ID',
+    'a vendor that shows no ID, of which nothing was seen at all',
     { visibleId: null, ...seen({ visits: { ran: 9 }, hit: { none: 9 } }) },
+    'partial',
+    false,
+    ['nothing_seen'],
+  ],
+  ...never('visits of browsers that may miss it agree', { unseen: 4 }, 'partial', 'nothing_seen'),
+  ...never('visits of both kinds agree', { none: 1, unseen: 2 }, 'partial', 'nothing_seen'),
+  ...never('too few visits of browsers that may miss it', { unseen: 2 }, 'working', 'not_confirmed'),
+  ...never('one of them saw a request', { unseen: 9, unknown: 1 }, 'working', 'not_confirmed'),
+  [
+    'a tag that nobody knows',
+    { visibleId: null, hasPageView: false, ...seen({ visits: { ran: 9 } }) },
     'working',
     false,
     ['not_confirmed'],
@@ -95,6 +109,14 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
     'working',
     false,
     ['not_confirmed'],
+  ],
+  ['an ID that cannot be one', { idFault: 'O ID abc não é …' }, 'broken', false, ['impossible_id']],
+  [
+    'the same before any visit',
+    { idFault: 'O ID abc não é …', evidence: NO_EVIDENCE },
+    'broken',
+    false,
+    ['impossible_id'],
   ],
   ['no visit yet', { evidence: NO_EVIDENCE }, 'waiting', false, []],
   ['a host was stopped', { stopped: [BLOCKED] }, 'partial', true, ['stopped_by_policy']],
@@ -220,7 +242,7 @@ test('a visit that saw nothing leave is said, and proves nothing yet', () => {
 })
 
 test('the label says when nobody confirmed it', () => {
-  expect(healthLabel({ health: 'working', confirmed: false })).toBe('Funcionando, sem confirmação')
+  expect(healthLabel({ health: 'working', confirmed: false })).toBe('Rodou, sem confirmação')
   expect(healthLabel({ health: 'working', confirmed: true })).toBe('Funcionando')
   expect(healthLabel({ health: 'partial', confirmed: false })).toBe('Com falhas')
 })

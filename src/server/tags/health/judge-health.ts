@@ -20,6 +20,10 @@ export interface HealthInput {
   vendorName: string
   /** Where the vendor writes the account's ID into the address of its page view, that ID. */
   visibleId: string | null
+  /** The catalogue says where its page view goes. */
+  hasPageView: boolean
+  /** Why its ID cannot be one of its vendor. */
+  idFault: string | null
   evidence: TagEvidence
   lastError: string | null
   /** What our policy stopped of this pixel. */
@@ -65,6 +69,8 @@ function judge(input: HealthInput): PixelHealth {
   if (input.breaker?.state === 'paused')
     return { health: 'paused', confirmed: false, reasons: [HEALTH_WORDS.tripped(input.breaker)] }
   if (input.isPaused) return { health: 'paused', confirmed: false, reasons: [] }
+  if (input.idFault !== null)
+    return { health: 'broken', confirmed: false, reasons: [HEALTH_WORDS.impossibleId(input.idFault)] }
   const faults = [...input.stopped.map(HEALTH_WORDS.stopped(input.vendorName)), ...faultsInCode(input)]
   if (input.steps === 0) {
     return faults.length > 0
@@ -83,15 +89,26 @@ function judge(input: HealthInput): PixelHealth {
     const reason = HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, input.evidence.hit.none ?? 0)
     return { health: 'broken', confirmed: false, reasons: [...seen, reason] }
   }
+  if (sent === 'unseen')
+    seen.push(HEALTH_WORDS.nothingSeen(input.vendorName, input.visibleId, sum(input.evidence.hit)))
   const confirmed = sent === 'confirmed'
   if (seen.length > 0) return { health: 'partial', confirmed, reasons: seen }
   return { health: 'working', confirmed, reasons: confirmed ? [] : [whyUnconfirmed(input)] }
 }
 
-function whyUnconfirmed({ vendorName, visibleId, evidence: { hit } }: HealthInput): HealthReason {
-  return hit.none === sum(hit) && visibleId !== null
-    ? HEALTH_WORDS.notSeen(vendorName, visibleId, hit.none)
-    : HEALTH_WORDS.notConfirmed(vendorName)
+/** Why nobody knows, and what would tell. */
+function whyUnconfirmed({
+  vendorName,
+  visibleId,
+  hasPageView,
+  evidence: { hit },
+}: HealthInput): HealthReason {
+  if (!hasPageView) return HEALTH_WORDS.unknownVendor()
+  if (sum(hit) === 0) return HEALTH_WORDS.leftEarly(vendorName)
+  if (absentOf(hit) === sum(hit)) return HEALTH_WORDS.notSeen(vendorName, visibleId, sum(hit))
+  return visibleId === null
+    ? HEALTH_WORDS.showsNoId(vendorName)
+    : HEALTH_WORDS.notConfirmed(vendorName, visibleId)
 }
 
 /** False only where visits prove that nothing got through: what a few visitors' own browsers stopped is no proof. */
@@ -130,18 +147,24 @@ function faultsOfVisits(
   ]
 }
 
-/**
- * `never`: visits agree that it ran, that nothing kept it from sending, and that nothing left. A script or a settings file
- * that was loaded proves no page view: only a request that carries the account's ID confirms one.
- */
-function judgeHits({ evidence: { hit, visits }, visibleId, stopped }: HealthInput): Sent {
-  if (visibleId === null) return 'unconfirmed'
-  if ((hit.answered ?? 0) + (hit.sent ?? 0) > 0) return 'confirmed'
-  const isHindered = stopped.length > 0 || (visits.stopped ?? 0) > 0
-  return !isHindered && hit.none === sum(hit) && hit.none >= AGREEING_VISITS ? 'never' : 'unconfirmed'
+function absentOf({ none = 0, unseen = 0 }: TagEvidence['hit']): number {
+  return none + unseen
 }
 
-type Sent = 'confirmed' | 'unconfirmed' | 'never'
+/**
+ * `never`: visits agree that it ran, that nothing kept it from sending, and that nothing left. A script or a settings file
+ * that was loaded proves no page view: only a request that carries the account's ID confirms one. `unseen`: as many agree
+ * that nothing was seen, with browsers that may miss it.
+ */
+function judgeHits({ evidence: { hit, visits }, visibleId, stopped }: HealthInput): Sent {
+  const hasSent = (hit.answered ?? 0) + (hit.sent ?? 0) > 0
+  if (hasSent) return visibleId === null ? 'unconfirmed' : 'confirmed'
+  const isHindered = stopped.length > 0 || (visits.stopped ?? 0) > 0
+  if (isHindered || absentOf(hit) < Math.max(sum(hit), AGREEING_VISITS)) return 'unconfirmed'
+  return visibleId !== null && (hit.none ?? 0) >= AGREEING_VISITS ? 'never' : 'unseen'
+}
+
+type Sent = 'confirmed' | 'unconfirmed' | 'unseen' | 'never'
 
 function sum(counts: Partial<Record<string, number>>): number {
   return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0)

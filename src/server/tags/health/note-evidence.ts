@@ -10,12 +10,12 @@ export function noteEvidence(
   evidence: EvidenceBuffer,
   member: PreparedTag,
   { outcome, hit }: TagResult,
-  { hosts, absenceTells }: Visit,
+  { hosts, absenceOf }: Visit,
 ): void {
   const { tag, sources, revision } = member
   evidence.add(tag.id, revision, 'visit', outcome)
-  const isTold = hit !== undefined && (hit !== 'none' || absenceTells(member))
-  if (isTold && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', hit)
+  const seenHit = hit === 'none' ? absenceOf(member) : hit
+  if (seenHit && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', seenHit)
   const entries = [...new Set(SOURCE_KEYS.flatMap((key) => sources[key]))]
   const seen = new Map<string, string>()
   for (const [host, verdict] of hosts) {

@@ -7,7 +7,8 @@ type Counts<Name extends string> = Partial<Record<Name, number>>
 /** What the visits of the last 24 hours showed of one tag as it is now. */
 export interface TagEvidence {
   visits: Counts<TagOutcome>
-  hit: Counts<HitVerdict>
+  /** `unseen`: not in the timeline of a browser that may miss it. */
+  hit: Counts<HitVerdict | 'unseen'>
   /** By source of the tag's policy. */
   hosts: ReadonlyMap<string, Counts<TagVerdict>>
 }

@@ -7,7 +7,6 @@ import { nextTimestamp } from '#server/db/next-timestamp.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import { assertPolicyFits, type BudgetOptions } from '../policy-budget.ts'
-import type { PreparedTag } from '../prepare-tag.ts'
 import { lockPixelHosts } from './lock-pixel-hosts.ts'
 import { readBlockedHosts } from './read-blocked-hosts.ts'
 
@@ -15,7 +14,7 @@ const MAX_ALLOWED_HOSTS = 100
 
 interface PermitDeps extends BudgetOptions {
   db: Db
-  tags: { prepared: ReadonlyMap<string, PreparedTag> }
+  tags: Parameters<typeof readBlockedHosts>[1]
 }
 
 /**
@@ -29,7 +28,7 @@ export async function permitHosts(
   now = new Date(),
 ): Promise<void> {
   await change(db, async (trx) => {
-    const blocked = await readBlockedHosts(trx, tags.prepared, ids)
+    const blocked = await readBlockedHosts(trx, tags, ids)
     if (blocked.length === 0) throw new AppError(404, 'not_found', 'Host não encontrado.')
     assertOneClick(blocked)
     const hosts = [...new Set(blocked.map(({ host }) => host))]

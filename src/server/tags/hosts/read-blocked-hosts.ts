@@ -1,20 +1,24 @@
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { Db } from '#server/db/database.ts'
+import type { TagSources } from '#server/http/content-security-policy.ts'
 import { isCatalogueHost } from '#server/vendors/is-catalogue-host.ts'
 import { nameHost } from '#server/vendors/name-host.ts'
 import { isSharedHost } from '#server/vendors/shared-hosts.ts'
+import type { TagSet } from '../compose-tag-set.ts'
+import { isAllowed } from '../is-allowed.ts'
+import { policyOf } from '../note-stopped.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { vendorById } from '../vendor-sources.ts'
 
-/** What the policy stopped, named by vendor, with the pixels that it belongs to. The newest first. */
+/** What the policy stopped and would stop now, named by vendor, with the pixels that it belongs to. The newest first. */
 export async function readBlockedHosts(
   db: Db,
-  active: ReadonlyMap<string, PreparedTag>,
+  tags: { prepared: ReadonlyMap<string, PreparedTag>; current: TagSet },
   ids: readonly string[] | null = null,
 ): Promise<BlockedHost[]> {
   const rows = await db
     .selectFrom('blocked_hosts')
-    .select(['id', 'pixel_id', 'host', 'count', 'last_seen_at'])
+    .select(['id', 'pixel_id', 'host', 'code_hash', 'use', 'count', 'last_seen_at'])
     // Of a pixel in the trash nothing is to be decided.
     .where((eb) =>
       eb.or([
@@ -30,18 +34,29 @@ export async function readBlockedHosts(
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')
     .execute()
-  const named = await Promise.all(rows.map(({ host }) => nameHost(host)))
-  return rows.map((row, index) => {
+  const stopped = rows.filter((row) => !isAllowedNow(row, tags))
+  const named = await Promise.all(stopped.map(({ host }) => nameHost(host)))
+  return stopped.map(({ code_hash, use: _use, ...row }, index) => {
     const vendor = named[index] ?? null
-    const pixel_ids = row.pixel_id === null ? pixelsOf(vendor?.id ?? null, active) : [row.pixel_id]
-    return { ...row, vendor, permit: howToPermit(row.host, vendor?.id ?? null), pixel_ids }
+    return {
+      ...row,
+      vendor,
+      permit: howToPermit(row.host, vendor?.id ?? null),
+      pixel_ids: row.pixel_id === null ? [] : [row.pixel_id],
+      is_current: code_hash !== null && tags.prepared.get(row.pixel_id ?? '')?.codeHash === code_hash,
+    }
   })
 }
 
-/** The policy is the page's: what is stopped of a vendor is stopped for each of its pixels. */
-function pixelsOf(vendor: string | null, active: ReadonlyMap<string, PreparedTag>): string[] {
-  if (vendor === null) return []
-  return [...active].flatMap(([id, { marks }]) => (marks.some((mark) => mark.id === vendor) ? [id] : []))
+/** Another pixel, or another version of this one, has opened the host since. */
+function isAllowedNow(
+  { pixel_id, host, use }: { pixel_id: string | null; host: string; use: string | null },
+  { prepared, current }: { prepared: ReadonlyMap<string, PreparedTag>; current: TagSet },
+): boolean {
+  if (use === null) return false
+  const isSocket = use === 'socket'
+  const wanted = { host, use: isSocket ? 'connect' : (use as keyof TagSources), isSocket }
+  return isAllowed(wanted, policyOf(prepared.get(pixel_id ?? ''), current))
 }
 
 /** Reports can be forged: one click permits what the catalogue names, anything else is permitted by its full name. */

@@ -4,7 +4,7 @@ import { chooseColumn } from './choose-column.ts'
 
 const FREE = { isHindered: false, absenceTells: true }
 
-test.each<[string, Omit<TagResult, 'id'>, Partial<typeof FREE>, string]>([
+test.each<[string, Omit<TagResult, 'id'>, Partial<typeof FREE & { isLoader: boolean }>, string]>([
   ['all steps, and nothing that could be seen', { outcome: 'ran' }, {}, 'ran'],
   ['a page view that somebody answered', { outcome: 'ran', hit: 'answered' }, {}, 'ran'],
   [
@@ -12,6 +12,12 @@ test.each<[string, Omit<TagResult, 'id'>, Partial<typeof FREE>, string]>([
     { outcome: 'ran', hit: 'sent' },
     { isHindered: true },
     'ran',
+  ],
+  [
+    'a container that came, beside something of it that was stopped',
+    { outcome: 'ran', hit: 'answered' },
+    { isHindered: true, isLoader: true },
+    'failed',
   ],
   ['a browser that cannot tell', { outcome: 'ran', hit: 'unknown' }, {}, 'ran'],
   [

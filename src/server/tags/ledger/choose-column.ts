@@ -7,6 +7,8 @@ export type LedgerColumn = 'ran' | 'blocked' | 'failed'
 interface SeenBeside {
   /** Our policy stopped something that is known to be this tag's. */
   isHindered: boolean
+  /** A container: that its script came proves nothing of what it then loads. */
+  isLoader?: boolean
   /** The visit can tell that a page view which was not seen was not sent. */
   absenceTells: boolean
 }
@@ -20,6 +22,7 @@ export function chooseColumn({ outcome, hit }: TagResult, seen: SeenBeside): Led
   if (outcome === 'stopped') return 'failed'
   if (outcome === 'blocked' || hit === 'failed') return 'blocked'
   if (outcome === 'failed') return 'failed'
+  if (seen.isHindered && seen.isLoader === true) return 'failed'
   if (hit === 'answered' || hit === 'sent') return 'ran'
   if (seen.isHindered) return 'failed'
   return hit === 'none' && seen.absenceTells ? 'failed' : 'ran'

@@ -18,6 +18,7 @@ const BLOCKED: BlockedHost = {
   vendor: null,
   permit: 'set',
   pixel_ids: [],
+  is_current: true,
 }
 
 function judge(
@@ -28,15 +29,16 @@ function judge(
     blocked?: BlockedHost[]
     delivery?: PixelDelivery
     awaitsCopies?: boolean
+    idFault?: string | null
   } = {},
 ) {
-  const { id = '123', blocked = [], delivery = 'browser', awaitsCopies = false } = subject
+  const { id = '123', blocked = [], delivery = 'browser', awaitsCopies = false, idFault = null } = subject
   return judgeTest({
     state,
     delivery,
     awaitsCopies,
     steps,
-    subject: { vendorName: 'LinkedIn', visibleId: id, blocked },
+    subject: { vendorName: 'LinkedIn', visibleId: id, hasPageView: true, idFault, blocked },
   })
 }
 
@@ -51,7 +53,7 @@ describe('the verdict of a test', () => {
     ['the vendor answered', 'done', [CHOSEN, HIT('answered'), step('settled')], 'working', true],
     ['the browser saw it leave', 'done', [CHOSEN, HIT('sent'), step('settled')], 'working', true],
     ['the browser cannot tell', 'done', [CHOSEN, HIT('unknown'), step('settled')], 'working', false],
-    ['nothing was seen, which proves nothing', 'done', [CHOSEN, step('settled')], 'working', false],
+    ['nothing was seen, by a browser that may miss it', 'done', [CHOSEN, step('settled')], 'partial', false],
     ['nothing was sent', 'done', [CHOSEN, step('settled', { ok: false })], 'broken', false],
     ['it did not get out', 'done', [CHOSEN, HIT('failed'), step('settled')], 'broken', false],
     [
@@ -93,6 +95,13 @@ describe('the verdict of a test', () => {
     expect(judge(state, steps)).toMatchObject({ health, confirmed })
   })
 
+  test('names an ID that cannot be one, whatever else was seen', () => {
+    const idFault = 'O ID abc não é de um pixel da Meta.'
+    const verdict = judge('done', [CHOSEN, HIT('answered'), step('settled')], { idFault })
+    expect(verdict).toMatchObject({ health: 'broken', confirmed: false })
+    expect(verdict.text).toContain(idFault)
+  })
+
   test('never calls confirmed what carries no ID', () => {
     const steps = [CHOSEN, HIT('answered'), step('settled')]
     expect(judge('done', steps, { id: null })).toMatchObject({ health: 'working', confirmed: false })
@@ -132,7 +141,7 @@ describe('the copies of the server', () => {
     [
       'the browser cannot tell and the vendor took the copy',
       'both',
-      [CHOSEN, step('settled'), copy('accepted')],
+      [CHOSEN, HIT('unknown'), step('settled'), copy('accepted')],
       'working',
       true,
     ],

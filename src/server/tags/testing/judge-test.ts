@@ -14,6 +14,10 @@ interface TestInput {
     vendorName: string
     /** Where the vendor writes the account's ID into the address of its page view, that ID. */
     visibleId: string | null
+    /** The catalogue says where its page view goes. */
+    hasPageView: boolean
+    /** Why its ID cannot be one of its vendor. */
+    idFault: string | null
     /** What our policy stopped of this pixel, as reports have it: what can be permitted. */
     blocked: readonly BlockedHost[]
   }
@@ -26,6 +30,8 @@ interface TestInput {
 export function judgeTest(input: TestInput): TestVerdict {
   const { delivery, steps, subject, awaitsCopies } = input
   const copies = judgeTestCopies(steps, subject.vendorName, awaitsCopies)
+  const isOver = input.state === 'done' || input.state === 'left'
+  if (subject.idFault !== null && isOver) return TEST_WORDS.impossibleId(subject.idFault)
   if (delivery !== 'server') return withCopies(judgeVisit(input), copies)
   const isAllowed = steps.findLast(({ kind }) => kind === 'chosen')?.ok === true
   if (!isAllowed) return judgeVisit(input)
@@ -35,7 +41,7 @@ export function judgeTest(input: TestInput): TestVerdict {
 function judgeVisit({ state, steps, subject }: TestInput): TestVerdict {
   if (state === 'waiting') return TEST_WORDS.waiting()
   if (state === 'expired') return TEST_WORDS.expired()
-  const { vendorName, visibleId } = subject
+  const { vendorName, visibleId, hasPageView } = subject
   const choice = steps.findLast(({ kind }) => kind === 'chosen')
   if (choice?.ok === false) return TEST_WORDS.refused()
   if (choice === undefined) return state === 'left' ? TEST_WORDS.leftEarly() : TEST_WORDS.asking()
@@ -57,6 +63,9 @@ function judgeVisit({ state, steps, subject }: TestInput): TestVerdict {
     return TEST_WORDS.notOut(vendorName)
   const settled = steps.findLast(({ kind }) => kind === 'settled')
   if (settled?.ok === false) return TEST_WORDS.nothingSent(vendorName, visibleId)
-  if (visibleId === null || !isProved) return TEST_WORDS.unconfirmed(vendorName)
+  if (!hasPageView) return TEST_WORDS.unknownVendor()
+  if (hits.length === 0) return TEST_WORDS.notSeen(vendorName, visibleId)
+  if (visibleId === null) return TEST_WORDS.showsNoId(vendorName)
+  if (!isProved) return TEST_WORDS.unconfirmed(vendorName, visibleId)
   return TEST_WORDS.working(vendorName, answered)
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import { findPixelIdFault } from '#contract/pixel-id.ts'
 import type { TagTest, TestState, TestSummary } from '#contract/tag-test.ts'
 import { TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
 import type { Schema } from '#server/db/schema.ts'
@@ -122,8 +123,13 @@ async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<
   return {
     vendorName: vendor?.name ?? 'a plataforma',
     visibleId: prepared?.tag.hit?.id ?? null,
+    hasPageView: prepared?.tag.hit !== undefined,
+    idFault:
+      prepared === undefined
+        ? null
+        : (findPixelIdFault(prepared.tag.type, prepared.tag.vendorId)?.message ?? null),
     blocked: hasStopped
-      ? (await readBlockedHosts(db, tags.prepared)).filter(({ pixel_ids }) => pixel_ids.includes(pixel_id))
+      ? (await readBlockedHosts(db, tags)).filter(({ pixel_ids }) => pixel_ids.includes(pixel_id))
       : [],
   }
 }

@@ -78,6 +78,13 @@ export const TEST_WORDS = {
     title: `O envio a ${vendor} não saiu ou falhou`,
     text: 'Não foi a nossa política: foi um bloqueador deste navegador ou a rede. Desligue o bloqueador nesta página e teste de novo.',
   }),
+  impossibleId: (message: string): TestVerdict => ({
+    health: 'broken',
+    confirmed: false,
+    title: 'O ID não é desta plataforma',
+    text: `${message} Corrija o ID e teste de novo.`,
+    action: EDIT,
+  }),
   nothingSent: (vendor: string, id: string | null): TestVerdict => ({
     health: 'broken',
     confirmed: false,
@@ -85,11 +92,30 @@ export const TEST_WORDS = {
     text: 'A tag rodou sem erro e nada a impediu, mas a visita não foi enviada. Confira o ID e o código.',
     action: EDIT,
   }),
-  unconfirmed: (vendor: string): TestVerdict => ({
+  unconfirmed: (vendor: string, id: string): TestVerdict => ({
+    health: 'working',
+    confirmed: false,
+    title: `Saiu um envio para ${vendor} com o ID ${id}`,
+    text: 'Nada foi barrado, mas este navegador não diz se o envio chegou. Para ter certeza, repita o teste no Firefox ou no Safari, ou olhe no painel da plataforma.',
+  }),
+  notSeen: (vendor: string, id: string | null): TestVerdict => ({
+    health: 'partial',
+    confirmed: false,
+    title: `Não vimos nenhum envio para ${vendor}${id === null ? '' : ` com o ID ${id}`}`,
+    text: 'A tag rodou sem erro e nada foi barrado, mas este navegador não mostrou o envio da visita. Confira o ID e o código; no Firefox, o teste mostra tudo o que sai.',
+    action: EDIT,
+  }),
+  showsNoId: (vendor: string): TestVerdict => ({
     health: 'working',
     confirmed: false,
     title: 'Rodou sem erro, e nada foi barrado',
-    text: `Este navegador não conta se ${vendor} recebeu. Para ter certeza, repita o teste no Firefox, ou olhe no painel da plataforma.`,
+    text: `O envio para ${vendor} não mostra o ID, e por isso nenhum navegador pode confirmá-lo. Olhe no painel da plataforma.`,
+  }),
+  unknownVendor: (): TestVerdict => ({
+    health: 'working',
+    confirmed: false,
+    title: 'Rodou sem erro, e nada foi barrado',
+    text: 'Não sabemos para onde este código envia. Olhe no painel da plataforma se a visita chegou.',
   }),
   copying: (vendor: string): TestVerdict => ({
     health: 'waiting',

@@ -5,12 +5,13 @@ import { Input } from '#admin/components/input.tsx'
 import { Select } from '#admin/components/select.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
-import { DEFAULT_CATEGORY, PIXEL_TYPE_LABELS, PIXEL_TYPES } from '#contract/pixel.ts'
-import { pixelIdHint } from '#contract/pixel-id-hint.ts'
+import { DEFAULT_CATEGORY, PIXEL_TYPE_LABELS, PIXEL_TYPES, type PixelType } from '#contract/pixel.ts'
+import { normalizePixelId, pixelIdHint } from '#contract/pixel-id.ts'
 import { pixelTypeSchema } from '#contract/pixel-schema.ts'
 import { CUSTOM_CODE_PLACEHOLDER } from '#contract/pixel-snippet.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { ID_FIELD_TEXT } from '../id-field-text.ts'
+import { PixelIdAdvice } from './pixel-id-advice.tsx'
 import type { useCodeGeneration } from './use-code-generation.ts'
 import type { useRecognition } from './use-recognition.ts'
 
@@ -47,6 +48,9 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
   const { errors } = formState
   const [type, pixelId, category] = watch(['type', 'pixel_id', 'consent_category'])
   const idText = type === 'custom' ? null : ID_FIELD_TEXT[type]
+  const changeType = (next: PixelType) => {
+    if (!recognition.onTypeChange(next)) generation.onTypeChange(next)
+  }
   return (
     <>
       <Field label="Nome do Pixel" error={errors.name?.message}>
@@ -73,7 +77,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
                   if (category === DEFAULT_CATEGORY[type]) {
                     setValue('consent_category', DEFAULT_CATEGORY[next])
                   }
-                  if (!recognition.onTypeChange(next)) generation.onTypeChange(next)
+                  changeType(next)
                 },
               })}
             />
@@ -91,7 +95,11 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
                 className="font-mono"
                 {...control}
                 {...register('pixel_id', {
-                  onChange: (event) => generation.onIdChange(event.target.value),
+                  onChange: ({ target }) => {
+                    const id = normalizePixelId(target.value)
+                    if (id !== target.value) setValue('pixel_id', id, { shouldDirty: true })
+                    generation.onIdChange(id)
+                  },
                   onBlur: (event) => movesOn(event) && generation.onIdLeave(),
                 })}
               />
@@ -99,6 +107,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
           </Field>
         ) : null}
       </div>
+      <PixelIdAdvice form={form} onTypeChange={changeType} />
       <Field
         label="Código do Pixel"
         error={errors.code?.message}
