@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { withdrawUndos } from '../components/notify.ts'
 import { checkSession } from '../features/session/api/check-session.ts'
 import { useSessionStore } from '../features/session/api/session-context.tsx'
 import { createQueryClient } from '../lib/query-client.ts'
@@ -22,6 +23,12 @@ export function PersonalCache({ ended, children }: PersonalCacheProps) {
     if (wasEnded.current && !ended) void queryClient.invalidateQueries()
     wasEnded.current = ended
   }, [ended, queryClient])
-  useEffect(() => () => queryClient.clear(), [queryClient])
+  useEffect(
+    () => () => {
+      queryClient.clear()
+      withdrawUndos()
+    },
+    [queryClient],
+  )
   return <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 }

@@ -56,7 +56,9 @@ export function Modal(props: ModalProps) {
   const leave = () => {
     if (saving) {
       onInterrupt?.()
-      notifyWarning('Salvamento interrompido', 'Confira na lista se a alteração chegou a ser feita.')
+      notifyWarning('Salvamento interrompido', {
+        description: 'Confira na lista se a alteração chegou a ser feita.',
+      })
     }
     onClose()
   }

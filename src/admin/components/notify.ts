@@ -1,8 +1,7 @@
-import type { MouseEvent } from 'react'
+import type { ReactNode } from 'react'
 import { toast } from 'sonner'
 import { adviseOnFailure, describeFailure } from '#contract/error-messages.ts'
 import { toFailure } from '../lib/request-error.ts'
-import { forgetUndo, offerUndo } from '../lib/undo-key.ts'
 import { UNDO_LABEL } from './undo-label.tsx'
 
 interface Action {
@@ -11,39 +10,34 @@ interface Action {
 }
 
 interface Extra {
-  /** News about the same thing takes the place of what was said before. */
+  /** The subject of the message: a later message about it takes its place, and its undo goes with it. */
   about?: string
-  /** Offered where it can be taken back, to the mouse and as Ctrl+Z. */
+  /** Rolls the change back, once; offered by a button and as Ctrl+Z. */
   undo?: () => void
+  /** A next step; not beside an undo. */
+  action?: Action
+  description?: string
 }
 
 /** Long enough to reach it without a mouse. */
 const UNDO_MS = 15_000
 const LONG_MS = 12_000
 
-/** Says what happened. */
-export function notifySuccess(text: string, { about, undo }: Extra = {}): void {
-  const id = about ?? crypto.randomUUID()
-  if (undo === undefined) {
-    toast.success(text, { id })
-    return
-  }
-  toast.success(text, {
-    id,
-    duration: UNDO_MS,
-    action: { label: UNDO_LABEL, onClick: undoInPlace(undo) },
-    onDismiss: () => forgetUndo(id),
-    onAutoClose: () => forgetUndo(id),
-  })
-  offerUndo(id, undo)
+/** The messages on the screen that can be undone. */
+const undos = new Map<string, () => void>()
+/** The message on the screen about each subject. */
+const subjects = new Map<string, string>()
+/** The last change that was reported: Ctrl+Z undoes this one or none. */
+let latest: string | undefined
+
+/** Reports a change. */
+export function notifySuccess(text: string, extra: Extra = {}): void {
+  reportChange(toast.success, text, extra.undo || extra.action ? UNDO_MS : undefined, extra)
 }
 
-/** The toast stays until the news of the undoing takes its place; one that is leaving cannot be replaced. */
-function undoInPlace(undo: () => void) {
-  return (event: MouseEvent) => {
-    event.preventDefault()
-    undo()
-  }
+/** Reports a change that needs attention; it stays longer, for it has to be read. */
+export function notifyWarning(text: string, extra: Omit<Extra, 'undo'> = {}): void {
+  reportChange(toast.warning, text, LONG_MS, extra)
 }
 
 /** Says what did not happen, why, and how to go on. It stays longer, for it has to be read. */
@@ -58,7 +52,80 @@ export function notifyFailure(title: string, error: unknown, action?: Action): v
   })
 }
 
-/** Something to see to soon; it stays longer, for it has to be read. */
-export function notifyWarning(text: string, description?: string): void {
-  toast.warning(text, { duration: LONG_MS, ...(description === undefined ? {} : { description }) })
+/** Every message has an id of its own: sonner merges the options of two that share one, the undo among them. */
+function reportChange(
+  show: typeof toast.success,
+  text: string,
+  duration: number | undefined,
+  { about, undo, action, description }: Extra,
+): void {
+  const id = crypto.randomUUID()
+  const forget = () => {
+    undos.delete(id)
+    if (about !== undefined && subjects.get(about) === id) subjects.delete(about)
+  }
+  if (about !== undefined) {
+    withdraw(subjects.get(about))
+    subjects.set(about, id)
+  }
+  if (undo !== undefined) undos.set(id, undo)
+  latest = id
+  const button = undo === undefined ? action : { label: UNDO_LABEL as ReactNode, run: () => runUndo(id) }
+  show(text, {
+    id,
+    ...(duration === undefined ? {} : { duration }),
+    ...(description === undefined ? {} : { description }),
+    ...(button === undefined
+      ? {}
+      : {
+          action: {
+            label: button.label,
+            onClick: (event) => {
+              // The button goes with its message: leaving it first gives the focus back to where it came from.
+              event.currentTarget.blur()
+              button.run()
+            },
+          },
+        }),
+    onDismiss: forget,
+    onAutoClose: forget,
+  })
+}
+
+function withdraw(id: string | undefined): void {
+  if (id === undefined) return
+  undos.delete(id)
+  toast.dismiss(id)
+}
+
+function runUndo(id: string): void {
+  const undo = undos.get(id)
+  withdraw(id)
+  undo?.()
+}
+
+/** What one person did is not for the next one to undo. */
+export function withdrawUndos(): void {
+  for (const id of [...undos.keys()]) withdraw(id)
+}
+
+const OWN_UNDO = 'input, textarea, select, [contenteditable]'
+
+/** Ctrl+Z (⌘Z on a Mac) anywhere but in a field, which has an undo of its own, and not while a dialog is open. */
+export function watchUndoKey(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    const isUndoKey =
+      event.key.toLowerCase() === 'z' &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.shiftKey &&
+      !event.altKey &&
+      !event.repeat
+    if (!isUndoKey || latest === undefined || !undos.has(latest)) return
+    if (event.target instanceof Element && event.target.closest(OWN_UNDO)) return
+    if (document.querySelector('[role$="dialog"]') !== null) return
+    event.preventDefault()
+    runUndo(latest)
+  }
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
 }

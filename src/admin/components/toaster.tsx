@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Toaster as Sonner } from 'sonner'
-import { watchUndoKey } from '../lib/undo-key.ts'
+import { watchUndoKey } from './notify.ts'
 
 const WIDE = matchMedia('(min-width: 53.75rem)')
 

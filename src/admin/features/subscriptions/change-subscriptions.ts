@@ -35,10 +35,9 @@ export function useErase() {
       admin<ErasedSubscription>('/subscriptions/erase', { method: 'POST', body: { email } }),
     onSuccess: ({ was_delivered }) => {
       if (was_delivered)
-        notifyWarning(
-          'Inscrição apagada',
-          'O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.',
-        )
+        notifyWarning('Inscrição apagada', {
+          description: 'O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.',
+        })
       else notifySuccess('Inscrição apagada')
     },
     onError: (error) => notifyFailure('Nada foi apagado.', error),

@@ -2,6 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Pixel } from '#contract/pixel.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 
+/** Subject of the messages about one pixel: a later change of it ends the offer to undo an earlier one. */
+export const aboutPixel = (id: string) => `pixel-${id}`
+
 export function readCachedPixel(queryClient: QueryClient, id: string): Pixel | undefined {
   return queryClient.getQueryData<Pixel[]>(PIXELS_KEY)?.find((pixel) => pixel.id === id)
 }

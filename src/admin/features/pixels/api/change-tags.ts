@@ -8,6 +8,8 @@ import { TAGS_KEY } from './tag-overview.ts'
 
 interface Change {
   make: (admin: AdminApi) => Promise<TagOverview>
+  /** The subject of the message. */
+  about: string
   done: string
   failed: string
   /** True when the rows of the pixels are others now, and so are their hosts. */
@@ -21,9 +23,9 @@ function useTagChange() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: ({ make }: Change) => make(admin),
-    onSuccess: async (overview, { done, changesPixels = false, undo }) => {
+    onSuccess: async (overview, { about, done, changesPixels = false, undo }) => {
       queryClient.setQueryData(TAGS_KEY, overview)
-      notifySuccess(done, { about: 'tags', ...(undo === undefined ? {} : { undo }) })
+      notifySuccess(done, { about, ...(undo === undefined ? {} : { undo }) })
       if (!changesPixels) return
       await Promise.all([
         queryClient.invalidateQueries({
@@ -42,6 +44,7 @@ export function usePauseTags() {
   const pause = (paused: boolean): void =>
     change.mutate({
       make: (admin) => admin('/tags/pause', { method: 'PUT', body: { paused } }),
+      about: 'tags-paused',
       done: paused ? 'Todas as tags estão pausadas' : 'As tags voltaram a rodar',
       failed: paused ? 'Não deu para pausar as tags.' : 'Não deu para retomar as tags.',
       undo: () => pause(!paused),
@@ -61,6 +64,8 @@ interface Permission {
 
 const hostPath = (pixelId: string, host: string) => `/tags/${pixelId}/hosts/${encodeURIComponent(host)}`
 
+const aboutHosts = (hosts: readonly string[]) => `hosts ${hosts.join(' ')}`
+
 /** Decides about what the policy stopped. */
 export function useBlockedHosts() {
   const change = useTagChange()
@@ -73,6 +78,7 @@ export function useBlockedHosts() {
             method: 'POST',
             body: { ids, ...(pixelId === undefined ? {} : { pixel_id: pixelId }) },
           }),
+        about: aboutHosts(hosts),
         done: `Permitido: ${hosts.join(', ')}`,
         failed: `Não deu para permitir ${hosts.join(', ')}.`,
         changesPixels: true,
@@ -83,6 +89,7 @@ export function useBlockedHosts() {
                 for (const host of hosts) await admin(hostPath(pixel, host), { method: 'DELETE' })
               return admin<TagOverview>('/tags')
             },
+            about: aboutHosts(hosts),
             done: `Revogado: ${hosts.join(', ')}`,
             failed: `Não deu para revogar ${hosts.join(', ')}.`,
             changesPixels: true,
@@ -95,6 +102,7 @@ export function useBlockedHosts() {
           await Promise.all(answers)
           return admin<TagOverview>('/tags')
         },
+        about: aboutHosts(hosts),
         done: `Ignorado: ${hosts.join(', ')}`,
         failed: `Não deu para ignorar ${hosts.join(', ')}.`,
       }),
@@ -109,6 +117,7 @@ export function useRearm(pixelId: string) {
     rearm: (isPaused: boolean) =>
       change.mutate({
         make: (admin) => admin(`/pixels/${pixelId}/rearm`, { method: 'POST', body: {} }),
+        about: `rearm-${pixelId}`,
         done: isPaused ? 'A tag foi religada' : 'Aviso dispensado',
         failed: isPaused ? 'Não deu para religar a tag.' : 'Não deu para dispensar o aviso.',
       }),
@@ -123,6 +132,7 @@ export function useRevokeHost(pixelId: string) {
     revoke: (host: string) =>
       change.mutate({
         make: (admin) => admin(hostPath(pixelId, host), { method: 'DELETE' }),
+        about: aboutHosts([host]),
         done: `Revogado: ${host}`,
         failed: `Não deu para revogar ${host}.`,
         changesPixels: true,

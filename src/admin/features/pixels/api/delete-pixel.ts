@@ -3,6 +3,7 @@ import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
+import { aboutPixel } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { useRestorePixel } from './restore-pixel.ts'
 import { TRASH_KEY } from './trash-key.ts'
@@ -17,7 +18,7 @@ export function useDeletePixel() {
     onSuccess: (_rows, { id, name }) => {
       queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) => pixels?.filter((pixel) => pixel.id !== id))
       notifySuccess(`Pixel excluído: ${name}`, {
-        about: `delete-pixel-${id}`,
+        about: aboutPixel(id),
         undo: () => restore.mutate({ id, name }),
       })
       void queryClient.invalidateQueries({ queryKey: TRASH_KEY })

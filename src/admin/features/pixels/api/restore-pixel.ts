@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/notify.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { RestoredPixel } from '#contract/pixel-history.ts'
+import { aboutPixel } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { TRASH_KEY } from './trash-key.ts'
 
@@ -19,8 +20,11 @@ export function useRestorePixel() {
       admin<RestoredPixel | null>(`/trash/${id}/restore`, { method: 'POST', body: {} }),
     onSuccess: (answer, { id, name }) =>
       answer?.warning
-        ? notifyWarning(`Pixel restaurado, desligado: ${name}`, answer.warning)
-        : notifySuccess(`Pixel restaurado: ${name}`, { about: `delete-pixel-${id}` }),
+        ? notifyWarning(`Pixel restaurado, desligado: ${name}`, {
+            about: aboutPixel(id),
+            description: answer.warning,
+          })
+        : notifySuccess(`Pixel restaurado: ${name}`, { about: aboutPixel(id) }),
     onError: (error, pixel) =>
       notifyFailure(`Não deu para restaurar o pixel ${pixel.name}.`, error, {
         label: 'Tentar novamente',

@@ -4,7 +4,7 @@ import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { patchCachedPixel, readCachedPixel } from './cached-pixels.ts'
+import { aboutPixel, patchCachedPixel, readCachedPixel } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './pixel-gone.ts'
 
@@ -48,7 +48,7 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       patchCachedPixel(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
       if (superseded) return
       notifySuccess(`Pixel ${is_active ? 'ativado' : 'desativado'}: ${name}`, {
-        about: `toggle-pixel-${id}`,
+        about: aboutPixel(id),
         undo: () => toggle.mutate(!is_active),
       })
     },

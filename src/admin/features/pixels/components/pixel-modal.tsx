@@ -10,6 +10,7 @@ import { notifySuccess } from '#admin/components/notify.ts'
 import { isConversionLabels } from '#contract/conversion.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
+import { aboutPixel } from '../api/cached-pixels.ts'
 import { useAskPreview, useTagPreview } from '../api/preview-tag.ts'
 import {
   faultOfCode,
@@ -95,7 +96,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
               showSaved(saved, submitted)
               stay(saved.id)
             }
-            notifySuccess(`Pixel salvo: ${saved.name}`)
+            notifySuccess(`Pixel salvo: ${saved.name}`, { about: aboutPixel(saved.id) })
           },
           onError: showRefusal,
         },

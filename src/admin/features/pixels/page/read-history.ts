@@ -3,6 +3,7 @@ import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHistory, PixelVersion } from '#contract/pixel-history.ts'
+import { aboutPixel } from '../api/cached-pixels.ts'
 import { PIXELS_KEY } from '../api/list-pixels.ts'
 
 const historyKey = (pixelId: string) => ['history', pixelId] as const
@@ -32,7 +33,7 @@ export function useRestoreVersion({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       admin<null>(`/pixels/${id}/restore`, { method: 'POST', body: { version: version.id } }),
     onSuccess: async (_answer, { undo }) => {
       notifySuccess(`Versão restaurada: ${name}`, {
-        about: `restore-${id}`,
+        about: aboutPixel(id),
         ...(undo === undefined ? {} : { undo }),
       })
       await queryClient.invalidateQueries({ queryKey: PIXELS_KEY })
