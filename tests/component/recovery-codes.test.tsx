@@ -1,7 +1,8 @@
-import { screen, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import type { UserEvent } from '@testing-library/user-event'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
+import { MARINA } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
 
 const MAKE = 'POST /admin/api/recovery-codes'
@@ -15,6 +16,9 @@ beforeEach(async () => {
   site.factors = [{ id: 'f1', status: 'verified', factor_type: 'totp', friendly_name: 'Celular' }]
   const session = site.sessionOf
   site.sessionOf = (user) => session.call(site, user, 'aal2')
+  site.answer('GET /auth/v1/passkeys', () => [
+    { id: 'p1', friendly_name: 'Celular da Marina', created_at: '2026-11-01T12:00:00.000Z' },
+  ])
   person = (await openDashboard(site, { path: '/admin/conta' })).person
 })
 
@@ -74,4 +78,81 @@ test('they can be copied and downloaded', async () => {
   expect(revoked).not.toHaveBeenCalled()
   const [file] = made.mock.calls[0] ?? []
   expect(file instanceof Blob && (await file.text())).toContain('aaaa9-bbbb9')
+})
+
+/** The window comes back to the front, and what is asked for then is refused. */
+async function failRefresh(route: string): Promise<void> {
+  site.refuse(route, 403)
+  const before = site.callsTo(route).length
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  await waitFor(() => expect(site.callsTo(route).length).toBeGreaterThan(before))
+  await vi.advanceTimersByTimeAsync(1000)
+}
+
+test('codes on the screen outlive a refresh that fails', async () => {
+  await askForCodes()
+  await person.click(within(await question()).getByRole('button', { name: 'Gerar novos códigos' }))
+  await codes()
+  await failRefresh('GET /admin/api/recovery-codes')
+  expect(within(await codes()).getAllByRole('listitem')).toHaveLength(10)
+  expect(screen.queryByText('Não foi possível ler o estado da verificação.')).toBeNull()
+})
+
+test('the list of logins outlives a refresh that fails, and nothing says that it cannot be read', async () => {
+  await screen.findByText('Esta sessão')
+  await failRefresh('GET /admin/api/logins')
+  screen.getByText('Esta sessão')
+  expect(screen.queryByText('Não foi possível listar suas sessões.')).toBeNull()
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('the list of passkeys outlives a refresh that fails, and nothing says that it cannot be read', async () => {
+  await screen.findByText('Celular da Marina')
+  await failRefresh('GET /auth/v1/passkeys')
+  screen.getByText('Celular da Marina')
+  expect(screen.queryByText('Não foi possível listar suas chaves de acesso.')).toBeNull()
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+describe('switching it on', () => {
+  const FACTOR = { id: 'f2', type: 'totp', friendly_name: 'Aplicativo autenticador' }
+
+  async function confirmCode(): Promise<void> {
+    const verified = { ...FACTOR, status: 'verified', factor_type: 'totp' }
+    site.factors = []
+    site.answer('POST /auth/v1/factors', () => ({
+      ...FACTOR,
+      totp: { qr_code: '<svg/>', secret: 'ABCDEFGH', uri: 'otpauth://totp/x' },
+    }))
+    site.answer('POST /auth/v1/factors/*/challenge', () => ({ id: 'c1', type: 'totp', expires_at: 1 }))
+    site.answer('POST /auth/v1/factors/*/verify', () => {
+      site.factors = [verified]
+      return site.sessionOf(MARINA)
+    })
+    cleanup()
+    person = (await openDashboard(site, { path: '/admin/conta' })).person
+    await person.click(await screen.findByRole('button', { name: 'Ativar' }))
+    await screen.findByRole('img', { name: /Código QR/ })
+    await person.type(screen.getByLabelText(/Código/), '123456')
+    await person.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Ativar' }))
+  }
+
+  test('the codes outlive a refresh that fails, and the picture does not come back', async () => {
+    await confirmCode()
+    await screen.findByRole('dialog', { name: 'Verificação ativada' })
+    await failRefresh('GET /admin/api/recovery-codes')
+    const shown = within(screen.getByRole('dialog', { name: 'Verificação ativada' }))
+    expect(shown.getAllByRole('listitem')).toHaveLength(10)
+    expect(screen.queryByRole('img', { name: /Código QR/ })).toBeNull()
+  })
+
+  test('says that it is on when only the codes could not be made, and offers them', async () => {
+    site.refuse(MAKE, 500)
+    site.codesLeft = 0
+    await confirmCode()
+    await screen.findByText('A verificação em duas etapas foi ativada, mas os códigos não foram gerados.')
+    expect(screen.queryByRole('dialog')).toBeNull()
+    await screen.findByText(/^Você está sem códigos de recuperação/)
+    screen.getByRole('button', { name: 'Gerar novos códigos' })
+  })
 })

@@ -49,14 +49,20 @@ export function useEnrol() {
   })
 }
 
-/** The first right code switches it on, and brings the recovery codes, which are told this once. */
+/** The first right code switches it on, and brings the recovery codes, which are shown once; or why they were not made. */
 export function useConfirmEnrolment() {
   const services = useServices()
   const queryClient = useQueryClient()
   return useOneAtATime({
-    mutationFn: async (proof: { factorId: string; code: string }): Promise<string[]> => {
+    mutationFn: async (proof: {
+      factorId: string
+      code: string
+    }): Promise<{ codes: string[] } | { error: unknown }> => {
       await unwrapAuth(services.auth.mfa.challengeAndVerify(proof))
-      return (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes
+      // From here on it is on, whether or not the codes can be made.
+      return services
+        .admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })
+        .catch((error: unknown) => ({ error }))
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
   })

@@ -3,6 +3,7 @@ import { APP_CODE_RULE, AppCodeField } from '#admin/components/app-code-field.ts
 import { Button } from '#admin/components/button.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { notifyFailure } from '#admin/components/notify.ts'
 import { Skeleton } from '#admin/components/skeleton.tsx'
 import { type Enrolment, useConfirmEnrolment } from '../api/second-factor.ts'
 import { RecoveryCodesModal } from './recovery-codes-modal.tsx'
@@ -18,12 +19,23 @@ interface EnrolModalProps {
 export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
   const confirm = useConfirmEnrolment()
   const { register, handleSubmit, formState, setFocus } = useForm({ defaultValues: { code: '' } })
-  if (confirm.data) return <RecoveryCodesModal codes={confirm.data} isNew onClose={onClose} />
+  if (confirm.data && 'codes' in confirm.data)
+    return <RecoveryCodesModal codes={confirm.data.codes} isNew onClose={onClose} />
   const submit = handleSubmit(({ code }) => {
     if (enrolment === undefined) return
     confirm.mutate(
       { factorId: enrolment.factorId, code },
-      { onError: () => setFocus('code', { shouldSelect: true }) },
+      {
+        onError: () => setFocus('code', { shouldSelect: true }),
+        onSuccess: (result) => {
+          if ('codes' in result) return
+          onClose()
+          notifyFailure(
+            'A verificação em duas etapas foi ativada, mas os códigos não foram gerados.',
+            result.error,
+          )
+        },
+      },
     )
   })
   return (

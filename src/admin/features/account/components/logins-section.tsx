@@ -32,7 +32,7 @@ export function LoginsSection() {
       }
     >
       {logins.isPending ? <LoginSkeleton /> : null}
-      {logins.isError ? (
+      {logins.isLoadingError ? (
         <LoadFailure
           error={logins.error}
           fallback="Não foi possível listar suas sessões."

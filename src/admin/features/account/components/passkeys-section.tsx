@@ -38,7 +38,7 @@ export function PasskeysSection() {
           <Skeleton className="h-4 w-40 rounded" />
         </div>
       ) : null}
-      {passkeys.isError ? (
+      {passkeys.isLoadingError ? (
         <LoadFailure
           error={passkeys.error}
           fallback="Não foi possível listar suas chaves de acesso."

@@ -18,9 +18,10 @@ export function SecondFactorSection() {
   const enrol = useEnrol()
   const switchOff = useSwitchOff()
   const newCodes = useNewRecoveryCodes()
-  if (state.isPending)
-    return <SectionCard title={TITLE} text={<Skeleton className="mt-2 h-4 w-64 max-w-full rounded" />} />
-  if (state.isError) {
+  // What is on screen stays when a refresh fails: the dialogs below show what is shown only once.
+  if (state.data === undefined) {
+    if (!state.isError)
+      return <SectionCard title={TITLE} text={<Skeleton className="mt-2 h-4 w-64 max-w-full rounded" />} />
     return (
       <SectionCard
         title={TITLE}
