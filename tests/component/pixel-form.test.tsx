@@ -47,6 +47,52 @@ test('a save that ends while one is being asked is done, and nothing is asked an
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
+test('a save that fails while one is being asked takes the question away, and asks no other', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  const held = site.hold('PATCH /rest/v1/tracking_pixels')
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await person.keyboard('{Escape}')
+  await screen.findByRole('alertdialog', { name: 'Interromper o salvamento?' })
+  site.refuse('PATCH /rest/v1/tracking_pixels', 500)
+  for (const call of held) call.release()
+  await screen.findByRole('button', { name: 'Salvar' })
+  expect(screen.queryByRole('alertdialog')).toBeNull()
+  expect(screen.queryByText('Descartar as alterações?')).toBeNull()
+  expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Meta 2')
+})
+
+test('"Descartar as alterações?" stays what it is when the save starts meanwhile, and keeps its word', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Adicionar Pixel' }))
+  const asked = site.hold('POST /admin/api/tags/preview')
+  const stored = site.hold('POST /rest/v1/tracking_pixels')
+  await person.type(await screen.findByLabelText('Pixel ID'), '123456789012345')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await person.keyboard('{Escape}')
+  const question = await screen.findByRole('alertdialog', { name: 'Descartar as alterações?' })
+  site.preview = makePreview({
+    recognised: {
+      vendor: 'meta',
+      name: 'Meta',
+      id: '123456789012345',
+      id_label: 'Pixel ID',
+      type: 'meta',
+      category: null,
+      code: null,
+      advice: null,
+    },
+  })
+  for (const call of asked) call.release()
+  await vi.waitFor(() => expect(stored).toHaveLength(1), 30_000)
+  expect(screen.queryByText('Interromper o salvamento?')).toBeNull()
+  await person.click(within(question).getByRole('button', { name: 'Descartar' }))
+  for (const call of stored) call.release()
+  await screen.findByText('Salvamento interrompido')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('a warning about the code does not move the form under the person’s hands', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))

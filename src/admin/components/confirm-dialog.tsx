@@ -1,5 +1,5 @@
 import * as AlertDialog from '@radix-ui/react-alert-dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { OVERLAY, SHEET } from './dialog-style.ts'
 import { useReturnFocus } from './use-return-focus.ts'
@@ -13,9 +13,10 @@ interface ConfirmDialogProps {
   onConfirm: () => void
 }
 
-/** Asks before something is lost. The safe button has the focus. */
+/** Asks before something is lost. The safe button has the focus. What is asked stays as it was when it was asked. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, description, cancelLabel = 'Cancelar', confirmLabel, onCancel, onConfirm } = props
+  const [{ title, description, cancelLabel = 'Cancelar', confirmLabel }] = useState(props)
+  const { onCancel, onConfirm } = props
   const focus = useReturnFocus()
   return (
     <AlertDialog.Root open onOpenChange={(open) => open || onCancel()}>

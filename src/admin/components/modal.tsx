@@ -48,9 +48,14 @@ interface ModalProps {
 /** A form over the page. Escape, the X, a click outside and the back button all come through the same question. */
 export function Modal(props: ModalProps) {
   const { title, width, dirty, saving = false, onInterrupt, question = DISCARD, onClose, children } = props
-  const [asking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<'discard' | 'interrupt' | null>(null)
   const focus = useReturnFocus()
-  const ask = () => setAsking(!saving || onInterrupt !== undefined)
+  const ask = () => {
+    if (!saving) setAsked('discard')
+    else if (onInterrupt !== undefined) setAsked('interrupt')
+  }
+  // A save that is over cannot be interrupted: the question goes, and no other takes its place under the finger.
+  if (asked === 'interrupt' && !saving) setAsked(null)
   const close = () => (dirty || saving ? ask() : onClose())
   useUnsavedGuard(dirty || saving, ask)
   const leave = () => {
@@ -82,13 +87,13 @@ export function Modal(props: ModalProps) {
           {children(close)}
         </Dialog.Content>
       </Dialog.Portal>
-      {asking ? (
+      {asked === null ? null : (
         <ConfirmDialog
-          {...(saving ? INTERRUPT : question)}
-          onCancel={() => setAsking(false)}
+          {...(asked === 'interrupt' ? INTERRUPT : question)}
+          onCancel={() => setAsked(null)}
           onConfirm={leave}
         />
-      ) : null}
+      )}
     </Dialog.Root>
   )
 }
