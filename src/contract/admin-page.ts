@@ -17,4 +17,6 @@ export interface AdminBoot {
   sharedOrigin: boolean
   /** False on plain http anywhere but this machine, where the login cookie cannot be kept. */
   secureContext: boolean
+  /** False without a mail server: what would be mailed waits in a folder of the server. */
+  canMail: boolean
 }

@@ -13,6 +13,22 @@ export interface Failure {
 export const SESSION_ENDED = 'Sua sessão terminou. Entre de novo para continuar.'
 export const NO_ADMIN_ACCESS = 'Sua conta não tem acesso administrativo.'
 
+/** Refusals of a session that is over. */
+const SESSION_CODES = [
+  'session_not_found',
+  'session_expired',
+  'refresh_token_not_found',
+  'refresh_token_already_used',
+  'no_authorization',
+  'bad_jwt',
+  'PGRST301',
+  'PGRST303',
+]
+
+export function isSessionOver({ code }: Failure): boolean {
+  return SESSION_CODES.includes(code ?? '')
+}
+
 const EMAIL_TAKEN = 'Já existe um usuário com este e-mail.'
 const TRY_LATER = 'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente de novo.'
 const NOT_ALLOWED = 'Você não tem permissão para fazer isso.'
@@ -30,14 +46,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   same_password: 'A nova senha precisa ser diferente da atual.',
   email_exists: EMAIL_TAKEN,
   user_already_exists: EMAIL_TAKEN,
-  session_not_found: SESSION_ENDED,
-  session_expired: SESSION_ENDED,
-  refresh_token_not_found: SESSION_ENDED,
-  refresh_token_already_used: SESSION_ENDED,
-  no_authorization: SESSION_ENDED,
-  bad_jwt: SESSION_ENDED,
-  PGRST301: SESSION_ENDED,
-  PGRST303: SESSION_ENDED,
+  ...Object.fromEntries(SESSION_CODES.map((code) => [code, SESSION_ENDED])),
   user_not_found: 'Esta conta não existe mais.',
   not_admin: NOT_ALLOWED,
   otp_expired: 'O link ou o código está errado ou não vale mais. Confira, ou peça outro.',

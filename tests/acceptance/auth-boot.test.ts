@@ -70,6 +70,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
       brandName: 'Pórtico',
       sharedOrigin: true,
       secureContext: true,
+      canMail: false,
       session: { token_type: 'bearer', expires_in: 3600, user: { email: PRINCIPAL.email } },
     })
     expect(two.session.access_token).not.toBe(one.session.access_token)

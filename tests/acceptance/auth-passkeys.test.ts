@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Authenticator } from '../support/authenticator.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -195,7 +196,8 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     const code = await new Authenticator(enrolled.body.totp.secret).next()
     const raised = await send('POST', `${path}/verify`, { challenge_id: challenge.id, code }, person.session)
     expect(raised.status, raised.text).toBe(200)
-    const half = (await signIn()).body.access_token
+    const password = { email: person.email, password: PASSWORD }
+    const half = (await send('POST', '/token?grant_type=password', password)).body.access_token
     for (const [method, where] of [
       ['POST', '/passkeys/registration/options'],
       ['DELETE', `/passkeys/${made.id}`],
@@ -205,6 +207,10 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
         body: { code: 'insufficient_aal' },
       })
     expect((await begin(raised.body.access_token)).challenge_id).toEqual(expect.any(String))
+    // The device has verified its owner, which is both factors at once: no code is asked for after it.
+    const whole = (await signIn()).body.access_token
+    expect(decodeJwt(whole)).toMatchObject({ aal: 'aal2', amr: [{ method: 'passkey' }] })
+    expect((await begin(whole)).challenge_id).toEqual(expect.any(String))
   })
 
   test('as a second factor: made, shown, and never a way to sign in by itself', async () => {

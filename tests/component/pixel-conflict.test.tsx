@@ -20,7 +20,7 @@ async function collide() {
   await person.clear(name)
   await person.type(name, 'Loja da Marina')
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
-  await screen.findByText('Outra pessoa alterou este pixel enquanto você editava.')
+  await screen.findByText('Este pixel foi alterado depois que você abriu o formulário.')
   return { pixel, person }
 }
 const versions = () => screen.findByRole('region', { name: 'As duas versões' })
@@ -72,4 +72,42 @@ test('a comparison that does not come keeps nobody from going on', async () => {
   await both.findByText('As duas dizem o mesmo: pode carregar a versão salva.')
   expect((await versions()).textContent).toContain('autor desconhecido')
   expect(await findComponentFaults(await versions())).toEqual([])
+})
+
+test('the same person in two windows is not called another person', async () => {
+  site.conflict = { saved_by: MARINA.email, saved_at: NOW, changes: [] }
+  await collide()
+  await within(await versions()).findByText(/marina@portico\.example, em outra janela/)
+  expect(document.body.textContent).not.toMatch(/[Oo]utra pessoa/)
+})
+
+test('an edit that begins before the switch is answered is no conflict with oneself', async () => {
+  const pixel = site.addPixel('Loja', { health: 'waiting' })
+  const { person } = await openDashboard(site)
+  const held = site.hold('PATCH /rest/v1/tracking_pixels')
+  await person.click(await screen.findByRole('switch', { name: /Loja/ }))
+  await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' nova')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await waitFor(() => expect(held).toHaveLength(1))
+  site.letGo('PATCH /rest/v1/tracking_pixels')
+  held[0]?.release()
+  await screen.findByText('Pixel salvo: Loja nova')
+  expect(site.pixels[0]).toMatchObject({ id: pixel.id, name: 'Loja nova', is_active: false })
+})
+
+test('a change of somebody else between the switch and the save is still a conflict', async () => {
+  const pixel = site.addPixel('Loja', { health: 'waiting' })
+  const { person } = await openDashboard(site)
+  const held = site.hold('PATCH /rest/v1/tracking_pixels')
+  await person.click(await screen.findByRole('switch', { name: /Loja/ }))
+  await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' nova')
+  await waitFor(() => expect(held).toHaveLength(1))
+  Object.assign(pixel, { code: '<script>bia()</script>', updated_at: '2026-11-15T11:59:00.000Z' })
+  site.letGo('PATCH /rest/v1/tracking_pixels')
+  held[0]?.release()
+  await screen.findByText('Pixel desativado: Loja')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Este pixel foi alterado depois que você abriu o formulário.')
 })

@@ -183,7 +183,7 @@ test('a typed token is unsaved work, and somebody else’s change does not take 
   await person.click(within(question).getByRole('button', { name: 'Continuar editando' }))
   Object.assign(site.pixels[0] as Pixel, { name: 'Outra', updated_at: NOW })
   await person.click(save())
-  await screen.findByText('Outra pessoa alterou este pixel enquanto você editava.')
+  await screen.findByText('Este pixel foi alterado depois que você abriu o formulário.')
   expect((dialog.getByLabelText('Token de acesso') as HTMLInputElement).value).toBe(TOKEN)
   await person.click(screen.getByRole('button', { name: 'Salvar a minha mesmo assim' }))
   await screen.findByText('Pixel salvo: Loja')

@@ -90,3 +90,66 @@ test('an e-mail that was typed goes along to "Esqueci minha senha", and back', a
   await person.click(screen.getByRole('button', { name: 'Voltar ao login' }))
   expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('ana@exemplo.com.br')
 })
+
+test('"Esqueci minha senha" promises a link and a code, and takes the code', async () => {
+  const { person } = await openDashboard(site, { who: null })
+  await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
+  screen.getByText('Digite seu e-mail. Enviaremos um link e um código para criar uma nova senha.')
+  await person.type(screen.getByLabelText('Email'), MARINA.email)
+  await person.click(screen.getByRole('button', { name: 'Enviar e-mail' }))
+  await screen.findByRole('heading', { name: 'Confira seu e-mail' })
+  await screen.findByText(/Abra o link que está nele ou digite o código aqui\./)
+  screen.getByLabelText('Código do e-mail')
+})
+
+test('"Esqueci minha senha" promises no mail where none can be sent', async () => {
+  const { person } = await openDashboard(site, { who: null, canMail: false })
+  await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
+  screen.getByText(/^Este painel ainda não envia e-mails\. Peça a outro usuário/)
+  await person.type(screen.getByLabelText('Email'), MARINA.email)
+  await person.click(screen.getByRole('button', { name: 'Registrar pedido' }))
+  await screen.findByRole('heading', { name: 'Peça o código à equipe de TI' })
+  expect(document.body.textContent).not.toMatch(/[Ee]nviaremos|chega em instantes|spam/)
+})
+
+test('a second factor that was switched on elsewhere is asked for here, and nobody is told to have no access', async () => {
+  await openDashboard(site)
+  await screen.findByRole('switch', { name: 'Ativo: Meta' })
+  site.factors = [{ id: 'f1', status: 'verified', factor_type: 'totp', friendly_name: 'Celular' }]
+  site.refuse('GET /rest/v1/admin_users', 403, {
+    code: '42501',
+    message: 'permission denied for table admin_users',
+    hint: 'A session of level aal2 is required.',
+    details: null,
+  })
+  window.dispatchEvent(new Event('focus'))
+  await screen.findByText(/^Falta a segunda confirmação\./)
+  expect(screen.queryByText('Sua conta não tem acesso administrativo.')).toBeNull()
+})
+
+test('a person who has lost the role is told so', async () => {
+  await openDashboard(site)
+  await screen.findByRole('switch', { name: 'Ativo: Meta' })
+  site.answer('GET /rest/v1/admin_users', () => [])
+  window.dispatchEvent(new Event('focus'))
+  await screen.findByText('Sua conta não tem acesso administrativo.')
+})
+
+test('a form does not go on saying that the session ended after the person has signed in again', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
+  const ended = { code: 'PGRST301', message: 'JWT expired', details: null, hint: null }
+  site.refuse('PATCH /rest/v1/tracking_pixels', 401, ended)
+  endSession()
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  site.answer('GET /auth/v1/user', () => site.sessionOf(MARINA).user)
+  site.answer('PATCH /rest/v1/tracking_pixels', () => site.pixels)
+  await waitFor(() => expect(document.activeElement).toBe(within(login).getByLabelText('Senha')))
+  await person.keyboard(`${PASSWORD}{Enter}`)
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Entre de novo' })).toBeNull())
+  expect(screen.queryByText(/Sua sessão terminou/)).toBeNull()
+  await screen.findByText('Você entrou de novo. O pedido não foi feito: tente novamente.')
+  expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Meta 2')
+})

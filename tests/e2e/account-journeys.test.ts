@@ -94,7 +94,7 @@ test('a recovery code lets in once, and gives a new password to who has no phone
   await button(page, 'Sair').click()
   await button(page, 'Esqueci minha senha').click()
   await page.getByLabel('Email').fill(PRINCIPAL.email)
-  await button(page, 'Enviar link').click()
+  await button(page, 'Enviar e-mail').click()
   const { link } = await account.mailbox.take(PRINCIPAL.email, 'Crie uma nova senha')
   await page.goto(link)
   await page.getByLabel('Nova senha', { exact: true }).fill(NEW_PASSWORD)

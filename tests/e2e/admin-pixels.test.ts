@@ -304,7 +304,7 @@ describe('two administrators at once', () => {
     await page.getByLabel('Nome do Pixel').fill('Meu')
     await changeElsewhere(id)
     await save()
-    await page.getByText('Outra pessoa alterou este pixel enquanto você editava.').waitFor()
+    await page.getByText('Este pixel foi alterado depois que você abriu o formulário.').waitFor()
     expect(await stored()).toMatchObject([{ name: 'Deles' }])
 
     await page.getByRole('button', { name: 'Carregar a versão salva' }).click()

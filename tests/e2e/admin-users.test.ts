@@ -136,7 +136,7 @@ test('saving over somebody else’s newer change warns', async () => {
     .set({ updated_at: new Date(Date.now() + 1000).toISOString() })
     .execute()
   await save()
-  await page.getByText('Outra pessoa alterou este usuário enquanto você editava.').waitFor()
+  await page.getByText('Este usuário foi alterado depois que você abriu o formulário.').waitFor()
   await page.getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
   await row(ANA.email).getByText('Super Admin', { exact: true }).waitFor()
 })

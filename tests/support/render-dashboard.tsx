@@ -14,12 +14,13 @@ interface Options {
   path?: string
   /** Null shows the login. */
   who?: { id: string; email: string } | null
+  canMail?: boolean
 }
 
 /** The whole dashboard as a browser would open it, with the scripted server behind `fetch`. */
 export async function openDashboard(
   site: ScriptedSite,
-  { path = '/admin', who = MARINA }: Options = {},
+  { path = '/admin', who = MARINA, canMail = true }: Options = {},
 ): Promise<Opened> {
   vi.stubGlobal('fetch', site.fetch)
   navigate(path)
@@ -30,6 +31,7 @@ export async function openDashboard(
     session: who === null ? null : site.sessionOf(who),
     sharedOrigin: false,
     secureContext: true,
+    canMail,
   }
   render(<App boot={boot} link={null} />)
   await screen.findByRole('button', { name: who === null ? 'Entrar' : 'Sair' })

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { withdrawUndos } from '../components/notify.ts'
+import { dismissSessionFailures, withdrawUndos } from '../components/notify.ts'
 import { checkSession } from '../features/session/api/check-session.ts'
 import { useSessionStore } from '../features/session/api/session-context.tsx'
 import { createQueryClient } from '../lib/query-client.ts'
@@ -20,7 +20,10 @@ export function PersonalCache({ ended, children }: PersonalCacheProps) {
   const wasEnded = useRef(false)
   useEffect(() => {
     // What failed for want of a session is asked for again.
-    if (wasEnded.current && !ended) void queryClient.invalidateQueries()
+    if (wasEnded.current && !ended) {
+      void queryClient.invalidateQueries()
+      dismissSessionFailures()
+    }
     wasEnded.current = ended
   }, [ended, queryClient])
   useEffect(

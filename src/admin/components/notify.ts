@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { toast } from 'sonner'
-import { adviseOnFailure, describeFailure } from '#contract/error-messages.ts'
+import { adviseOnFailure, describeFailure, isSessionOver } from '#contract/error-messages.ts'
 import { toFailure } from '../lib/request-error.ts'
 import { UNDO_LABEL } from './undo-label.tsx'
 
@@ -27,6 +27,8 @@ const LONG_MS = 12_000
 const undos = new Map<string, () => void>()
 /** The message on the screen about each subject. */
 const subjects = new Map<string, string>()
+/** Messages, shown or gone, about a session that is over. */
+const sessionFailures = new Set<string>()
 /** The last change that was reported: Ctrl+Z undoes this one or none. */
 let latest: string | undefined
 
@@ -45,11 +47,20 @@ export function notifyFailure(title: string, error: unknown, action?: Action): v
   const failure = toFailure(error)
   const reason = describeFailure(failure, '')
   const description = [reason, adviseOnFailure(failure)].filter((part) => part && part !== title).join(' ')
+  const id = crypto.randomUUID()
+  if (isSessionOver(failure)) sessionFailures.add(id)
   toast.error(title, {
+    id,
     duration: LONG_MS,
     ...(description === '' ? {} : { description }),
     ...(action === undefined ? {} : { action: { label: action.label, onClick: action.run } }),
   })
+}
+
+/** Takes the messages about an ended session away once the person has signed in again. */
+export function dismissSessionFailures(): void {
+  for (const id of sessionFailures) toast.dismiss(id)
+  sessionFailures.clear()
 }
 
 /** Every message has an id of its own: sonner merges the options of two that share one, the undo among them. */

@@ -11,6 +11,11 @@ export function CurrentUserProvider({ user, children }: { user: CurrentUser; chi
   return <CurrentUserContext value={user}>{children}</CurrentUserContext>
 }
 
+/** Another object once the person has signed in again; null outside the signed-in part of the app. */
+export function useSignInMark(): object | null {
+  return use(CurrentUserContext)
+}
+
 /** Who is signed in; only inside the signed-in part of the app. */
 export function useCurrentUser(): CurrentUser {
   const user = use(CurrentUserContext)

@@ -27,6 +27,7 @@ export function createBoot({
     session: isTopLevelNavigation(request) ? await openSession(request, reply) : null,
     sharedOrigin: config.adminUrl === null,
     secureContext,
+    canMail: config.mail.smtpUrl !== null,
   })
 }
 

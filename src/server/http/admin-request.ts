@@ -18,7 +18,15 @@ export async function requireAdministrator(
 ): Promise<Caller> {
   const caller = await identify(request)
   if (isAdministrator(caller)) return caller
-  if (caller.kind === 'user') throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
+  if (caller.kind === 'user') {
+    if (caller.role !== null && caller.needsSecondFactor)
+      throw new AppError(
+        403,
+        'insufficient_aal',
+        'Falta a segunda etapa do login. Entre de novo e confirme-a.',
+      )
+    throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
+  }
   throw new AppError(401, 'unauthorized', 'Entre para continuar.', {
     headers: { 'www-authenticate': 'Bearer' },
   })

@@ -6,11 +6,11 @@ import { neighbourhoodBlock } from '#server/http/address-block.ts'
 import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../protocol/auth-error.ts'
-import { withFactors } from '../users/find-user.ts'
+import { findFactors, withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { rememberDevice } from './device-cookie.ts'
 import { isFromDashboard, setLoginCookie } from './login-cookie.ts'
-import { type Amr, openLogin, openSession } from './open-session.ts'
+import { type Aal, type Amr, openLogin, openSession } from './open-session.ts'
 import { type SessionObject, toSessionObject } from './session-object.ts'
 
 /** Opens a session for a person who has just proved who they are; a browser on the dashboard also gets its cookies. */
@@ -38,13 +38,14 @@ export async function signIn(
       .returningAll()
       .executeTakeFirst()
     if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
+    const aal = await levelOf(trx, user.id, amr)
     const login = fromDashboard
-      ? await openLogin(trx, { userId: user.id, aal: 'aal1', amr, userAgent, network }, now)
+      ? await openLogin(trx, { userId: user.id, aal, amr, userAgent, network }, now)
       : null
     const session = await openSession(
       context,
       trx,
-      { userId: user.id, loginId: login?.loginId ?? null, aal: 'aal1', amr, userAgent, network },
+      { userId: user.id, loginId: login?.loginId ?? null, aal, amr, userAgent, network },
       now,
     )
     await recordAudit(trx, {
@@ -60,4 +61,14 @@ export async function signIn(
     rememberDevice(request, reply, context.deviceSecret, opened.user.id, 'aal1')
   }
   return toSessionObject(context, await withFactors(context.db, opened.user), opened.session)
+}
+
+/**
+ * A passkey is a device that has verified its owner, which is both factors at once: where a second one is asked for, it
+ * has been shown. Without any, the session is of aal1, as the protocol has it.
+ */
+async function levelOf(trx: Db, userId: string, amr: Amr): Promise<Aal> {
+  if (!amr.some(({ method }) => method === 'passkey')) return 'aal1'
+  const factors = await findFactors(trx, userId)
+  return factors.some(({ status }) => status === 'verified') ? 'aal2' : 'aal1'
 }

@@ -59,7 +59,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
             ) : null}
             {theirs ? (
               <ChangedElsewhereBox
-                text="Outra pessoa alterou este usuário enquanto você editava."
+                text="Este usuário foi alterado depois que você abriu o formulário."
                 savedAt={theirs.updated_at}
                 onReload={() => loadTheirs(theirs)}
                 onOverwrite={submit(true)}

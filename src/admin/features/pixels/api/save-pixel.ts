@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import type { Data } from '#admin/lib/clients.ts'
 import { RequestError } from '#admin/lib/request-error.ts'
@@ -12,6 +13,7 @@ import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
 import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { findSendingFault, sendingFields, toSendingColumns } from '../sending/sending-form.ts'
+import { latestOwnVersion, writesOf } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './pixel-gone.ts'
 
@@ -94,11 +96,15 @@ interface SavePixel {
   overwrite: boolean
 }
 
-export function useSavePixel() {
+/** `pixelId` is null for a new one. */
+export function useSavePixel(pixelId: string | null) {
   const { data } = useServices()
+  const queryClient = useQueryClient()
   return useSaveRow({
     listKey: PIXELS_KEY,
-    save: (input: SavePixel, signal) => savePixel(data, input, signal),
+    ...(pixelId === null ? {} : { scope: writesOf(pixelId) }),
+    save: (input: SavePixel, signal) =>
+      savePixel(data, input, (opened) => latestOwnVersion(queryClient, opened), signal),
   })
 }
 
@@ -120,12 +126,17 @@ export function toRow(form: PixelForm) {
   }
 }
 
-function savePixel(data: Data, { form, opened, overwrite }: SavePixel, signal: AbortSignal): Promise<Pixel> {
+function savePixel(
+  data: Data,
+  { form, opened, overwrite }: SavePixel,
+  versionOf: (opened: Pixel) => string,
+  signal: AbortSignal,
+): Promise<Pixel> {
   const row = toRow(form)
   const table = data.from('tracking_pixels')
   if (opened === null) return unwrap(table.insert(row).select().abortSignal(signal).single())
   return storeRow<Pixel>({
-    unchangedSince: overwrite ? null : opened.updated_at,
+    unchangedSince: overwrite ? null : versionOf(opened),
     update: (since) => {
       const update = table.update(row).eq('id', opened.id)
       return (since === null ? update : update.eq('updated_at', since)).select().abortSignal(signal)

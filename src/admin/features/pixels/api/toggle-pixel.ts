@@ -4,7 +4,7 @@ import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { aboutPixel, patchCachedPixel, readCachedPixel } from './cached-pixels.ts'
+import { aboutPixel, noteOwnSwitch, patchCachedPixel, readCachedPixel, writesOf } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './pixel-gone.ts'
 
@@ -29,7 +29,7 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
   const toggle = useMutation({
     mutationKey,
     // One after the other, so that quick clicks are stored in the order in which they were made.
-    scope: { id: `toggle-pixel-${id}` },
+    scope: writesOf(id),
     mutationFn: async (is_active: boolean): Promise<Pixel> => {
       const [row] = await unwrap(data.from('tracking_pixels').update({ is_active }).eq('id', id).select())
       if (row === undefined) throw new RequestError({ status: 404, message: PIXEL_GONE })
@@ -44,6 +44,7 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
     },
     onSuccess: (row, is_active) => {
       confirmed.set(id, row.is_active)
+      noteOwnSwitch(queryClient, readCachedPixel(queryClient, id), row)
       const superseded = isSuperseded()
       patchCachedPixel(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
       if (superseded) return

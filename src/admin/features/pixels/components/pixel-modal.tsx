@@ -68,7 +68,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   const preview = useTagPreview(request)
   const askPreview = useAskPreview()
   const recognition = useRecognition({ form, generation, preview, storedCode: opened?.code ?? null })
-  const save = useSavePixel()
+  const save = useSavePixel(opened?.id ?? null)
   const check = useCheckDelivery()
   const delivery = deliveryOf({ type: form.watch('type'), delivery: form.watch('delivery') })
   const { theirs } = save
@@ -141,7 +141,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
             {theirs ? (
               <>
                 <ChangedElsewhereBox
-                  text="Outra pessoa alterou este pixel enquanto você editava."
+                  text="Este pixel foi alterado depois que você abriu o formulário."
                   savedAt={theirs.updated_at}
                   onReload={() => loadTheirs(theirs)}
                   onOverwrite={submit(true)}

@@ -21,6 +21,9 @@ export async function checkSession({ auth, data }: Clients, store: SessionStore)
     return
   }
   if ((await checkAccess(data, state.user.id)) === 'granted') return
+  // A second factor may have been switched on elsewhere: then this session owes it, and nothing else is wrong with it.
+  await auth.refreshSession()
+  if (store.read().status === 'second-factor') return
   store.leave(NO_ADMIN_ACCESS)
   await auth.signOut({ scope: 'local' })
 }

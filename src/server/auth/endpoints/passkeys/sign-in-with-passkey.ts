@@ -15,7 +15,7 @@ import type { Db } from '#server/db/database.ts'
 
 const body = z.object({ challenge_id: text, credential })
 
-/** The key names its owner, so nobody is asked who they are. It opens a session of aal1: a second factor is still asked for. */
+/** The key names its owner, so nobody is asked who they are; nor for a second factor, which the device has checked. */
 export function registerPasskeySignIn(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/passkeys/authentication/options', async (request) => {
