@@ -171,11 +171,37 @@ describe('security headers', () => {
       'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
       200,
     ],
-    ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'a'.repeat(60_000)}\r\n\r\n`, 431],
   ])('stand on the answer to %s', async (_what, bytes, status) => {
     const answer = await rawRequest(site.config.port, bytes)
     expect(answer.status).toBe(status)
     expectHeaders(answer, 'other')
+  })
+
+  test.each([
+    ['a header that is too large', `Cookie: ${'a'.repeat(60_000)}`, 431],
+    ['an unknown expectation', 'Expect: tea', 417],
+    ['a second host', 'Host: y', 400],
+    ['a service worker', 'Service-Worker: script', 403],
+  ])('refusing %s says why in the form of both protocols', async (_what, header, status) => {
+    const answer = await rawRequest(
+      site.config.port,
+      `GET /rest/v1/tracking_pixels HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer.status).toBe(status)
+    const { code, message, details, hint, error_code, msg } = JSON.parse(answer.body)
+    expect({ code, details, hint }).toEqual({ code: error_code, details: null, hint: null })
+    expect(message).toMatch(/\w/)
+    expect(msg).toBe(message)
+  })
+
+  test('a filter of 1,000 ids is read', async () => {
+    const ids = Array.from(
+      { length: 1_000 },
+      (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    )
+    const answer = await get(`/rest/v1/tracking_pixels?id=in.(${encodeURIComponent(ids.join(','))})`)
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([401, '42501'])
   })
 })
 
@@ -259,6 +285,32 @@ describe('two hosts', () => {
     ['www.exemplo.com.br', '/metrics', 404],
   ])('%s%s answers %i', async (host, path, status) => {
     expect((await ask(host, path)).status).toBe(status)
+  })
+
+  test.each([
+    ['/rest/v1/tracking_pixels', 'PGRST125'],
+    ['/rest/v1/nothing/here', 'PGRST125'],
+    ['/auth/v1/health', 404],
+    ['/auth/v1/nothing', 404],
+    ['/admin/api/trash', undefined],
+  ])('%s on the public host is refused with the error of its protocol', async (path, code) => {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const answer = await rawRequest(
+        split.config.port,
+        `${method} ${path} HTTP/1.1\r\nHost: www.exemplo.com.br\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer.status).toBe(404)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      const error = JSON.parse(answer.body)
+      expect(error.code).toBe(code)
+      expect(error.message ?? error.msg).toMatch(/\w/)
+    }
+  })
+
+  test('a host that names its default port is the same host', async () => {
+    expect((await ask(`${ADMIN}:443`, '/admin')).status).toBe(200)
+    expect((await ask(`${ADMIN}:80`, '/admin')).status).toBe(404)
+    expect((await ask(`${ADMIN}:8443`, '/admin')).status).toBe(404)
   })
 
   test('https is remembered by the browser', async () => {

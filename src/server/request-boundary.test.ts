@@ -182,7 +182,11 @@ function mustBeRefused({ target, version = '1.1', hosts }: Spelling, { path }: A
 }
 
 function isRefusal({ status, body, headers }: RawAnswer): boolean {
-  return status === 400 && body === '' && headers['content-security-policy'] === SANDBOX
+  return (
+    status === 400 &&
+    body.startsWith('{"code":"bad_request"') &&
+    headers['content-security-policy'] === SANDBOX
+  )
 }
 
 function policyOf({ headers }: RawAnswer): string {

@@ -55,7 +55,7 @@ export function hostileTag(): void {
     asset,
     missing: '/nao-existe',
     robots: '/robots.txt',
-    overflow: `/?${'x'.repeat(17_000)}`,
+    overflow: `/?${'x'.repeat(52_000)}`,
   }
   /** Ways to write the dashboard's address that a browser leaves alone and a router may decode. */
   const spellings = ['/%61dmin', '/admi%6E', '/%61%64%6d%69%6e/users', '/admin%2Fusers', '/x%2F..%2Fadmin']

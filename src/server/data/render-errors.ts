@@ -6,10 +6,11 @@ import { badJson, protocolError, serverBusy } from './protocol-errors.ts'
 /** The one place where an error of the data service becomes an answer. */
 export function renderDataErrors(scope: FastifyInstance): void {
   scope.setErrorHandler((error, request, reply) => send(reply, toDataError(error, request)))
-  scope.setNotFoundHandler((_request, reply) =>
-    send(reply, protocolError(404, 'PGRST125', 'Invalid path specified in request URL')),
-  )
+  scope.setNotFoundHandler((_request, reply) => send(reply, invalidPath()))
 }
+
+const invalidPath = (headers: Record<string, string> = {}) =>
+  protocolError(404, 'PGRST125', 'Invalid path specified in request URL', { headers })
 
 function send(reply: FastifyReply, error: AppError): FastifyReply {
   const { status, code, message, headers, details } = error
@@ -40,7 +41,9 @@ function toDataError(error: unknown, request: FastifyRequest): AppError {
     case 'bad_json':
       return badJson()
     case 'bad_request':
-      return fromFramework(known)
+      return fromFramework(known, request)
+    case 'not_found':
+      return invalidPath(known.headers)
     case 'database_unavailable':
       return protocolError(503, 'PGRST001', known.message, { headers: known.headers })
     case 'internal_error':
@@ -50,8 +53,11 @@ function toDataError(error: unknown, request: FastifyRequest): AppError {
   }
 }
 
-function fromFramework(error: AppError): AppError {
-  if (error.status === 415) return protocolError(415, 'PGRST107', 'Content-Type not acceptable: send JSON')
+function fromFramework(error: AppError, request: FastifyRequest): AppError {
+  if (error.status === 415) {
+    const message = `Content-Type not acceptable: ${request.headers['content-type']}`
+    return protocolError(400, 'PGRST102', message, { hint: 'Send JSON.' })
+  }
   if (error.status === 413) return protocolError(413, '54000', 'Request body is too large')
   if (error.status === 503) return serverBusy()
   return protocolError(error.status, 'PGRST102', 'The request could not be read')

@@ -27,6 +27,8 @@ export function guardApi(scope: FastifyInstance, { origins }: ApiGuardOptions): 
       throw new AppError(403, 'forbidden', 'This address answers programs, not navigations')
     if (origin !== undefined && !origins.includes(origin))
       throw new AppError(403, 'forbidden', 'This origin is not allowed')
+    // Both protocols read a body of no named type as JSON.
+    request.headers['content-type'] ??= 'application/json'
   })
   scope.removeAllContentTypeParsers()
   const parseJson = scope.getDefaultJsonParser('remove', 'remove')

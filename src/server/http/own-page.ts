@@ -13,5 +13,9 @@ export function isFromOwnPage(request: FastifyRequest, siteUrl: string): boolean
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   if (origin === undefined) return true
   // No page can choose the host that its visitors' browsers name: the asked host's own page is ours.
-  return ownOrigins(siteUrl).includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
+  const page = URL.parse(origin)
+  return (
+    ownOrigins(siteUrl).includes(origin) ||
+    (page !== null && page.host === URL.parse(`${page.protocol}//${host}`)?.host)
+  )
 }

@@ -26,7 +26,8 @@ const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 8_000
 const CHECK_INTERVAL_MS = 1_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-const MAX_HEADER_BYTES = 16_384
+/** As much as PostgREST's own server takes: a filter of a thousand ids has 40 KB. */
+const MAX_HEADER_BYTES = 51_200
 const RETRY_AFTER_SECONDS = 5
 
 interface RawServerOptions {

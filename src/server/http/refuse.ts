@@ -2,10 +2,11 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Headers } from './security-headers.ts'
 
-/** An answer without a body, with the strictest headers: what no part of the site may answer. */
+/** What no part of the site may answer, with the strictest headers. */
 export function refuse(response: ServerResponse, status: number, headers: Headers): true {
-  response.writeHead(status, { ...headers, 'cache-control': 'no-store', 'content-length': 0 })
-  response.end()
+  const body = refusalBody(status)
+  response.writeHead(status, { ...headers, ...bodyHeaders(body) })
+  response.end(body)
   return true
 }
 
@@ -16,10 +17,39 @@ export function refuseSocket(socket: Socket, status: number, headers: Headers): 
     socket.destroySoon()
     return
   }
-  const all = { ...headers, 'cache-control': 'no-store', 'content-length': '0', connection: 'close' }
+  const body = refusalBody(status)
+  const all = { ...headers, ...bodyHeaders(body), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines].join('\r\n')
-  socket.end(`${head}\r\n\r\n`, () => socket.destroy())
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed',
+  403: 'Service workers are not served',
+  408: 'The request did not arrive in time',
+  413: 'The request is too large',
+  417: 'The expectation is not supported',
+  431: 'The address and the headers of the request are too long',
+  503: 'There are too many connections',
+}
+
+/**
+ * Nobody has looked at the path yet, so the body has the fields of both protocols, whose clients take an empty 404 for
+ * success and any other empty refusal for an error without a message.
+ */
+function refusalBody(status: number): string {
+  const code = (STATUS_CODES[status] ?? '').toLowerCase().replaceAll(' ', '_')
+  const message = REASONS[status] ?? STATUS_CODES[status]
+  return JSON.stringify({ code, message, details: null, hint: null, error_code: code, msg: message })
+}
+
+function bodyHeaders(body: string): Headers {
+  return {
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+  }
 }
 
 /** Node notes on the socket which answer has its turn, and says so nowhere else. */

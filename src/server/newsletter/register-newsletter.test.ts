@@ -147,6 +147,11 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     ['another port sends without fetch metadata', { origin: 'http://localhost:1' }, 403],
     ['a page without an origin sends', { origin: 'null' }, 403],
     ['our own page sends without fetch metadata', { origin: 'OWN' }, 200],
+    [
+      'the page of a host asked with its default port sends',
+      { origin: 'http://192.0.2.9', host: '192.0.2.9:80' },
+      200,
+    ],
     ['the page of the host that was asked sends', { origin: 'http://192.0.2.9:8', host: '192.0.2.9:8' }, 200],
     ['no browser sends', {}, 200],
   ])('a form that %s', async (_what, headers, status) => {
