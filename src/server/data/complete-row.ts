@@ -19,7 +19,7 @@ export function checkRow(resource: Resource, row: Row): Row {
     checked[column.name] = column.normalize(checked[column.name], checked)
   }
   for (const column of resource.columns) {
-    if (column.writable === 'never' || !Object.hasOwn(checked, column.name)) continue
+    if (!Object.hasOwn(checked, column.name)) continue
     const value = checked[column.name]
     const isMissing = value === null || value === undefined
     if (isMissing && column.nullable !== true) throw notNull(resource.name, column.name)

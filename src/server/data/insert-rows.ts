@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { parseText } from './column-values.ts'
 import { type Call, type DataService, readQuery } from './data-service.ts'
 import type { Query } from './grammar/query.ts'
 import { badJson, protocolError } from './protocol-errors.ts'
@@ -15,21 +16,11 @@ export async function insertRows(
   call: Call,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { resource, preferences } = call
+  const { preferences } = call
   const query = readQuery(call)
-  const shape = shapeRows(resource, query.select)
-  const conflictColumns = resolveConflict(resource, query)
-  if (call.request.body === undefined) throw badJson()
-  const inputs = readInputs(resource, call.request.body, {
-    columns: query.columns,
-    missingDefault: preferences.missingDefault,
-  })
-  await resource.store.prepare?.(inputs, call.caller)
-  const { rows, inserted } = await runChange(service, call, async (writer) => {
-    const written = await writeAll(call, writer, inputs, conflictColumns)
-    assertSingular(call, written.rows.length)
-    return written
-  })
+  const shape = shapeRows(call.resource, query.select)
+  const conflictColumns = resolveConflict(call.resource, query)
+  const { rows, inserted } = await write(service, call, readRows(call, query), conflictColumns)
   const isMergeOnly = preferences.resolution === 'merge-duplicates' && rows.length > 0 && inserted === 0
   const status = isMergeOnly ? 200 : 201
   return sendWritten(
@@ -44,6 +35,56 @@ export async function insertRows(
     },
     reply,
   )
+}
+
+/** `PUT` with the primary key as its only filter: that one row, inserted or changed. */
+export async function putRow(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
+  const query = readQuery(call)
+  const shape = shapeRows(call.resource, query.select)
+  if (query.limit !== null || new URLSearchParams(call.search).has('offset'))
+    throw protocolError(400, 'PGRST114', 'limit/offset querystring parameters are not allowed for PUT')
+  const key = keyOf(call.resource, query)
+  const inputs = readRows(call, query)
+  if (inputs.length !== 1 || inputs[0]?.[PRIMARY_KEY] !== key)
+    throw protocolError(400, 'PGRST115', 'Payload values do not match URL in primary key column(s)')
+  const merging = { ...call, preferences: { ...call.preferences, resolution: 'merge-duplicates' as const } }
+  const { rows, inserted } = await write(service, merging, inputs, [PRIMARY_KEY])
+  const written = { rows, contentRange: null, minimalStatus: 204, shownStatus: inserted > 0 ? 201 : 200 }
+  return sendWritten(call, query, shape, written, reply)
+}
+
+function keyOf(resource: Resource, { where }: Query): unknown {
+  const [filter, ...more] = where
+  const column = resource.columns.find(({ name }) => name === PRIMARY_KEY)
+  const isKey =
+    more.length === 0 &&
+    filter?.kind === 'comparison' &&
+    filter.column === PRIMARY_KEY &&
+    filter.path === null
+  if (column === undefined || !isKey || filter.negated || filter.test.operator !== 'eq') {
+    const message = "Filters must include all and only primary key columns with 'eq' operators"
+    throw protocolError(405, 'PGRST105', message)
+  }
+  return parseText(column.type, filter.test.value)
+}
+
+function readRows({ resource, request, preferences }: Call, { columns }: Query): Row[] {
+  if (request.body === undefined) throw badJson()
+  return readInputs(resource, request.body, { columns, missingDefault: preferences.missingDefault })
+}
+
+async function write(
+  service: DataService,
+  call: Call,
+  inputs: Row[],
+  conflictColumns: readonly string[],
+): Promise<{ rows: Row[]; inserted: number }> {
+  await call.resource.store.prepare?.(inputs, call.caller)
+  return runChange(service, call, async (writer) => {
+    const written = await writeAll(call, writer, inputs, conflictColumns)
+    assertSingular(call, written.rows.length)
+    return written
+  })
 }
 
 function resolveConflict(resource: Resource, query: Query): readonly string[] {

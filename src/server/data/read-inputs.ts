@@ -1,5 +1,5 @@
 import { parseValue } from './column-values.ts'
-import { badJson, protocolError, unknownWriteColumn } from './protocol-errors.ts'
+import { badJson, unknownWriteColumn } from './protocol-errors.ts'
 import type { Column, Resource, Row } from './resource.ts'
 
 interface InputOptions {
@@ -39,11 +39,6 @@ function sharedKeys(objects: readonly Record<string, unknown>[], keys: string[])
 function findWritable(resource: Resource, name: string): Column {
   const column = resource.columns.find((candidate) => candidate.name === name)
   if (column === undefined) throw unknownWriteColumn(resource.name, name)
-  if (column.writable === 'never') {
-    throw protocolError(400, '428C9', `column "${name}" can only be updated to DEFAULT`, {
-      details: `Column "${name}" is a generated column.`,
-    })
-  }
   return column
 }
 

@@ -8,7 +8,7 @@ import { type Caller, isAdministrator } from '../http/caller.ts'
 import type { AccountPort } from './account-port.ts'
 import { deleteRows, updateRows } from './change-rows.ts'
 import { type Call, type DataService, readCall } from './data-service.ts'
-import { insertRows } from './insert-rows.ts'
+import { insertRows, putRow } from './insert-rows.ts'
 import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
 import { LongAnswers } from './long-answers.ts'
@@ -37,9 +37,10 @@ const OPERATIONS: Record<string, Operation> = {
   HEAD: listRows,
   POST: insertRows,
   PATCH: updateRows,
+  PUT: putRow,
   DELETE: deleteRows,
 }
-const ALLOWED = `OPTIONS,${Object.keys(OPERATIONS).join(',')}`
+const METHODS = ['OPTIONS', ...Object.keys(OPERATIONS)]
 
 /** The data service: the PostgREST protocol on the declared resources. */
 export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
@@ -69,16 +70,15 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
       const callerOf = (request: FastifyRequest) => callers.get(request) ?? { kind: 'guest' as const }
       registerDescription(scope, declared, callerOf)
       scope.route<{ Params: { table: string } }>({
-        method: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'],
+        method: METHODS,
         url: '/:table',
         onRequest: async (request) => {
           const resource = findResource(resources, request.params.table)
           assertMayUse(resource, callerOf(request), request)
         },
         handler: async (request, reply) => {
-          if (request.method === 'OPTIONS') return reply.header('allow', ALLOWED).send()
           const operation = OPERATIONS[request.method]
-          if (operation === undefined) throw unsupportedMethod(request.method)
+          if (operation === undefined) return reply.header('allow', METHODS.join(',')).send()
           const resource = findResource(resources, request.params.table)
           const call = readCall(request, resource, callerOf(request))
           assertProfile(request)
@@ -111,6 +111,3 @@ function assertProfile(request: FastifyRequest): void {
     hint: 'Only the following schemas are exposed: public',
   })
 }
-
-const unsupportedMethod = (method: string) =>
-  protocolError(405, 'PGRST117', `Unsupported HTTP method: ${method}`, { headers: { allow: ALLOWED } })

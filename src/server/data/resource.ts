@@ -7,9 +7,9 @@ export type Row = Record<string, unknown>
 
 /**
  * Who sets a column's value: `always` the client; `create` the client, and once only; `maintained` the server,
- * whatever the client sends (so that a row that was read can be sent back whole); `never` nobody, it is computed.
+ * whatever the client sends, so that a row that was read can be sent back whole.
  */
-type Writable = 'always' | 'create' | 'maintained' | 'never'
+type Writable = 'always' | 'create' | 'maintained'
 
 interface Check {
   /** The constraint that the error names. */

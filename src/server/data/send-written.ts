@@ -8,7 +8,8 @@ import type { RowShape } from './row-shape.ts'
 
 interface Written {
   rows: Row[]
-  contentRange: string
+  /** Null where the protocol sends none. */
+  contentRange: string | null
   /** The status of an answer without a body. */
   minimalStatus: number
   /** The status of an answer that shows the rows. */
@@ -25,7 +26,7 @@ export function sendWritten(
 ): FastifyReply {
   const { preferences, media, resource } = call
   const [only] = written.rows
-  reply.header('content-range', written.contentRange)
+  if (written.contentRange !== null) reply.header('content-range', written.contentRange)
   if (preferences.return === 'headers-only' && written.rows.length === 1) {
     reply.header('location', `/rest/v1/${resource.name}?${PRIMARY_KEY}=eq.${String(only?.[PRIMARY_KEY])}`)
   }

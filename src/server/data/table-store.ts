@@ -3,14 +3,13 @@ import { asDynamic, type Column, PRIMARY_KEY, type Row, type Store } from './res
 
 /** The store of a resource that is one table and nothing more. */
 export function tableStore(table: string, columns: readonly Column[]): Store {
-  const stored = columns.filter((column) => column.writable !== 'never')
   return {
     async insert(trx: Db, row: Row) {
-      await asDynamic(trx).insertInto(table).values(encode(stored, row)).execute()
+      await asDynamic(trx).insertInto(table).values(encode(columns, row)).execute()
       return row
     },
     async update(trx: Db, before: Row, after: Row) {
-      const changed = stored.filter(({ name }) => !isSame(before[name], after[name]))
+      const changed = columns.filter(({ name }) => !isSame(before[name], after[name]))
       await asDynamic(trx)
         .updateTable(table)
         .set(encode(changed, after))

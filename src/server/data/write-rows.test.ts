@@ -20,7 +20,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     await data.database.db.deleteFrom('audit_events').execute()
   })
 
-  type Method = 'POST' | 'PATCH' | 'DELETE'
+  type Method = 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   const send = (method: Method, search: string, payload?: unknown, headers: Record<string, string> = {}) =>
     data.call({
       method,
@@ -213,6 +213,59 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect(twice.json().code).toBe('21000')
     const wrong = await send('POST', '?on_conflict=name', mixed, merge)
     expect(wrong.json().code).toBe('42P10')
+  })
+
+  test('PUT with the primary key inserts a row, then replaces what it names', async () => {
+    const url = `?id=eq.${ID}`
+    const made = await send('PUT', url, { ...META, id: ID, is_active: false }, SHOW)
+    expect(made.statusCode, made.body).toBe(201)
+    expect(made.json()[0]).toMatchObject({ id: ID, name: 'Meta', is_active: false })
+    const changed = await send('PUT', url, [{ ...META, id: ID, name: 'Nova' }], SHOW)
+    expect(changed.statusCode, changed.body).toBe(200)
+    expect(changed.json()[0]).toMatchObject({ name: 'Nova', is_active: false })
+    const silent = await send('PUT', url, { ...META, id: ID })
+    expect([silent.statusCode, silent.body]).toEqual([204, ''])
+    expect(await all()).toHaveLength(1)
+  })
+
+  test.each([
+    ['no filter', '', {}, 405, 'PGRST105'],
+    ['another filter', `?id=eq.${ID}&name=eq.x`, {}, 405, 'PGRST105'],
+    ['another operator', `?id=in.(${ID})`, {}, 405, 'PGRST105'],
+    ['a negation', `?id=not.eq.${ID}`, {}, 405, 'PGRST105'],
+    ['a limit', `?id=eq.${ID}&limit=1`, {}, 400, 'PGRST114'],
+    ['an offset', `?id=eq.${ID}&offset=0`, {}, 400, 'PGRST114'],
+    ['another key', `?id=eq.${OTHER}`, {}, 400, 'PGRST115'],
+    [
+      'two rows',
+      `?id=eq.${ID}`,
+      [
+        { ...META, id: ID },
+        { ...META, id: OTHER },
+      ],
+      400,
+      'PGRST115',
+    ],
+    ['no key in the body', `?id=eq.${ID}`, { id: undefined }, 400, 'PGRST115'],
+  ])('PUT with %s is refused', async (_what, search, body, status, code) => {
+    const payload = Array.isArray(body) ? body : { ...META, id: ID, ...body }
+    const answer = await send('PUT', search, payload)
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code])
+    expect(await all()).toEqual([])
+  })
+
+  test.each(['POST', 'PATCH', 'PUT'] as const)('%s without Content-Type takes JSON', async (method) => {
+    await send('POST', '', { ...META, id: OTHER })
+    const answer = await data.call({
+      method,
+      url: `${PIXELS}${method === 'POST' ? '' : `?id=eq.${OTHER}`}`,
+      payload: Buffer.from(
+        JSON.stringify({ ...META, ...(method === 'POST' ? {} : { id: OTHER }), name: 'Sem tipo' }),
+      ),
+      headers: { prefer: 'return=representation' },
+    })
+    expect(answer.statusCode, answer.body).toBeLessThan(300)
+    expect(answer.json()[0].name).toBe('Sem tipo')
   })
 
   test('each change leaves who, what, before and after', async () => {

@@ -1,6 +1,8 @@
 import type { AppError } from '#server/http/app-error.ts'
 import { protocolError } from '../protocol-errors.ts'
 
+const SPACE = /[ \t]*/y
+
 /** Reads one parameter from left to right; what does not fit becomes the protocol's parse error, with its place. */
 export class Cursor {
   readonly #text: string
@@ -28,9 +30,25 @@ export class Cursor {
     return true
   }
 
-  /** Gives the last character back. */
-  stepBack(): void {
-    this.#at--
+  /** Takes what a sticky expression matches here. */
+  takeMatch(sticky: RegExp): RegExpExecArray | null {
+    sticky.lastIndex = this.#at
+    const match = sticky.exec(this.#text)
+    if (match !== null) this.#at += match[0].length
+    return match
+  }
+
+  /** Takes `literal` when it comes next, with the spaces and tabs around it. */
+  takeSpaced(literal: string): boolean {
+    const start = this.#at
+    this.takeMatch(SPACE)
+    if (this.take(literal)) return this.takeMatch(SPACE) !== null
+    this.#at = start
+    return false
+  }
+
+  expectSpaced(literal: string): void {
+    if (!this.takeSpaced(literal)) throw this.fault(`"${literal}"`)
   }
 
   expect(literal: string): void {

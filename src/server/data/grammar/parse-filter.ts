@@ -16,6 +16,8 @@ import {
 
 /** Deeper nesting serves nobody and would only spend the stack. */
 const MAX_DEPTH = 20
+/** The head of a group inside a group. */
+const GROUP = /(not\.)?(and|or)(?=[ \t]*\()/y
 const OPERATORS = `operator (${[...COMPARISONS, ...CONTAINMENTS, 'is', 'in'].join(', ')})`
 
 /** The protocol's others, which the two engines do not share: whoever asks for one learns what to ask instead. */
@@ -52,21 +54,20 @@ export function parseLogic(operator: 'and' | 'or', negated: boolean, text: strin
 
 function parseGroup(cursor: Cursor, depth: number): Condition[] {
   if (depth > MAX_DEPTH) throw cursor.fault(`at most ${MAX_DEPTH} levels`)
-  cursor.expect('(')
+  cursor.expectSpaced('(')
   const conditions: Condition[] = []
   do conditions.push(parseMember(cursor, depth))
-  while (cursor.take(','))
-  cursor.expect(')')
+  while (cursor.takeSpaced(','))
+  cursor.expectSpaced(')')
   return conditions
 }
 
 function parseMember(cursor: Cursor, depth: number): Condition {
-  for (const operator of ['and', 'or'] as const) {
-    for (const negated of [false, true]) {
-      if (!cursor.take(`${negated ? 'not.' : ''}${operator}(`)) continue
-      cursor.stepBack()
-      return { kind: 'group', operator, negated, conditions: parseGroup(cursor, depth + 1) }
-    }
+  const group = cursor.takeMatch(GROUP)
+  if (group !== null) {
+    const operator = group[2] as 'and' | 'or'
+    const negated = group[1] !== undefined
+    return { kind: 'group', operator, negated, conditions: parseGroup(cursor, depth + 1) }
   }
   const name = splitPath(cursor.takeName('.,()"'))
   cursor.expect('.')
@@ -88,7 +89,7 @@ function parseTest(cursor: Cursor, takeValue: () => string): Test {
     return { operator: 'quantified', comparison: word as Comparison, quantifier, values }
   }
   if (word !== 'is') return { operator: word, value }
-  const wanted = value.toLowerCase() as IsValue
+  const wanted = value.trimEnd().toLowerCase() as IsValue
   if (!IS_VALUES.includes(wanted)) throw cursor.fault('null, not_null, true, false or unknown')
   return { operator: 'is', value: wanted }
 }
@@ -108,12 +109,12 @@ function isOperator(word: string): word is Comparison | Containment | 'is' | 'in
 }
 
 function parseList(cursor: Cursor): string[] {
-  cursor.expect('(')
-  if (cursor.take(')')) return []
+  cursor.expectSpaced('(')
+  if (cursor.takeSpaced(')')) return []
   const values: string[] = []
   do values.push(takeMemberValue(cursor))
   while (cursor.take(','))
-  cursor.expect(')')
+  cursor.expectSpaced(')')
   return values
 }
 

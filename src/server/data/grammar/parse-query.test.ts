@@ -127,6 +127,44 @@ describe('the query grammar', () => {
         },
       ],
     ],
+    [
+      'and=( a.eq.1 , not.or ( b.is.null , c.in.( 3,4) ) )',
+      [
+        {
+          kind: 'group',
+          operator: 'and',
+          negated: false,
+          conditions: [
+            // An unquoted value goes on to the comma: its spaces are its own.
+            compare('a', { operator: 'eq', value: '1 ' }),
+            {
+              kind: 'group',
+              operator: 'or',
+              negated: true,
+              conditions: [
+                compare('b', { operator: 'is', value: 'null' }),
+                compare('c', { operator: 'in', values: ['3', '4'] }),
+              ],
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      'or=(and.eq.1,"or".eq."x" ,b.cs.{y} )',
+      [
+        {
+          kind: 'group',
+          operator: 'or',
+          negated: false,
+          conditions: [
+            compare('and', { operator: 'eq', value: '1' }),
+            compare('or', { operator: 'eq', value: 'x' }),
+            compare('b', { operator: 'cs', value: '{y}' }),
+          ],
+        },
+      ],
+    ],
   ])('filters: %s', (search, expected) => expect(where(search)).toEqual(expected))
 
   test('limit, offset, columns and on_conflict', () => {

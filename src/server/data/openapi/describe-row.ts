@@ -30,7 +30,7 @@ function describeColumn({ uniqueKeys }: Resource, column: Column): object {
   ]
   return {
     ...(column.document === undefined ? TYPES[column.type] : documentType(column.document)),
-    ...(column.writable === 'maintained' || column.writable === 'never' ? { readOnly: true } : {}),
+    ...(column.writable === 'maintained' ? { readOnly: true } : {}),
     ...(column.nullable ? { 'x-nullable': true } : {}),
     ...(notes.length === 0 ? {} : { description: notes.join(' ') }),
   }

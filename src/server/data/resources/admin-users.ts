@@ -35,7 +35,7 @@ const COLUMNS: readonly Column[] = [
       passes: (value) => (ADMIN_ROLES as readonly unknown[]).includes(value),
     },
   },
-  { name: 'is_principal', type: 'boolean', writable: 'never', initial: () => false },
+  { name: 'is_principal', type: 'boolean', writable: 'maintained', initial: () => false },
   { name: 'created_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
   { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: (row) => row.created_at },
   // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
