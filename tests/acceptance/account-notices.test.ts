@@ -183,6 +183,29 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await isTold(FACTOR_REMOVED, BY_OPERATOR)
   })
 
+  test('mails to a person without a role do not speak of the dashboard', async () => {
+    const visitor = `visita${people++}@exemplo.com.br`
+    const { admin } = open(keys.service).auth
+    const made = await admin.createUser({ email: visitor, password: FIRST, email_confirm: true })
+    expect(made.error).toBeNull()
+    const client = await signIn({ email: visitor, password: FIRST })
+    await client.auth.reauthenticate()
+    await open(keys.anon).auth.signInWithOtp({ email: visitor })
+    await open(keys.anon).auth.resetPasswordForEmail(visitor)
+    expect((await client.auth.updateUser({ password: SECOND, current_password: FIRST })).error).toBeNull()
+    for (const subject of [
+      'Seu código de confirmação',
+      'Seu link para entrar',
+      'Crie uma nova senha',
+      PASSWORD,
+    ]) {
+      const { text, link } = await mailbox.take(visitor, subject)
+      expect(text).not.toContain('painel')
+      expect(text).toContain('em Pórtico')
+      if (subject === PASSWORD) expect(link).toBe('')
+    }
+  })
+
   test('a change that was taken back tells nobody', async () => {
     const both = await boss
       .from('admin_users')

@@ -67,7 +67,17 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     })
     expect(error).toBeNull()
     expect(data.session).toMatchObject({ token_type: 'bearer', expires_in: 3600 })
-    expect(data.user).toMatchObject({ email: EMAIL, user_metadata: { name: 'Ana', email_verified: true } })
+    // Nobody has proved the mailbox yet: confirmed means only that the password is enough to sign in.
+    expect(data.user).toMatchObject({
+      email: EMAIL,
+      email_confirmed_at: expect.any(String),
+      user_metadata: { name: 'Ana', email_verified: false },
+      identities: [{ identity_data: { email_verified: false } }],
+    })
+    const [, claims = ''] = data.session?.access_token.split('.') ?? []
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      user_metadata: { email_verified: false },
+    })
   })
   table.row('signUp, again', '422 user_already_exists', async () => {
     const { error } = await client().signUp({ email: EMAIL, password: FIRST })

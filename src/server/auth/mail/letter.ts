@@ -1,3 +1,5 @@
+import type { Db } from '#server/db/database.ts'
+
 /** What a letter says; how it looks is decided in one place, `render-letter.ts`. */
 export interface Letter {
   subject: string
@@ -11,8 +13,25 @@ export interface Letter {
 
 export interface LetterInput {
   brandName: string
+  /** Where the account is, in words, with its preposition. */
+  place: string
   /** Opens the dashboard with the one-time token. */
   url: string
   code: string
   newEmail: string
+}
+
+/** Administrators have an account in the dashboard; whoever has no role knows nothing of one. */
+export async function accountPlace(
+  db: Db,
+  userId: string,
+  brandName: string,
+): Promise<{ place: string; isAdministrator: boolean }> {
+  const role = await db
+    .selectFrom('admin_roles')
+    .select('role')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  const isAdministrator = role !== undefined
+  return { place: isAdministrator ? `no painel ${brandName}` : `em ${brandName}`, isAdministrator }
 }

@@ -2,6 +2,7 @@ import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { UserRow } from '../users/user-object.ts'
+import { accountPlace } from './letter.ts'
 import { takeMail } from './mail-limits.ts'
 import { renderLetter } from './render-letter.ts'
 import { type NoticeKind, noticeLetter, type WhoActed } from './templates/notice.ts'
@@ -30,7 +31,9 @@ export function sendNotice(
     }
     if (!(await takeMail(db, user, 'notice'))) return []
     const { brandName } = config.site
-    const letter = noticeLetter({ kind, by, at, brandName, adminUrl: config.adminUrl ?? config.siteUrl })
+    const { place, isAdministrator } = await accountPlace(db, user.id, brandName)
+    const adminUrl = isAdministrator ? (config.adminUrl ?? config.siteUrl) : null
+    const letter = noticeLetter({ kind, by, at, place, brandName, adminUrl })
     return [{ kind: `notice-${kind}`, to: user.email, ...renderLetter(letter, brandName) }]
   })
 }

@@ -1,5 +1,5 @@
 import type { AuthContext } from '../auth-context.ts'
-import type { Letter, LetterInput } from '../mail/letter.ts'
+import { accountPlace, type Letter, type LetterInput } from '../mail/letter.ts'
 import { type MailCause, takeMail } from '../mail/mail-limits.ts'
 import type { OutgoingMail } from '../mail/mail-transport.ts'
 import { renderLetter } from '../mail/render-letter.ts'
@@ -41,17 +41,19 @@ export async function composeTokenMails(
 ): Promise<OutgoingMail[]> {
   for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
   const issued = await issueTokens(context, user, kinds, { redirectTo, codeChallenge })
-  return issued.map((token) => compose(context, user, token, redirectTo))
+  const { place } = await accountPlace(context.db, user.id, context.config.site.brandName)
+  return issued.map((token) => compose(context, user, place, token, redirectTo))
 }
 
 function compose(
   { config }: AuthContext,
   user: UserRow,
+  place: string,
   { kind, sentTo, token, code }: IssuedToken,
   redirectTo: string | null,
 ): OutgoingMail {
   const { brandName } = config.site
   const url = tokenLink(config, { kind, token }, redirectTo)
-  const letter = LETTERS[kind]({ brandName, url, code, newEmail: user.new_email ?? '' })
+  const letter = LETTERS[kind]({ brandName, place, url, code, newEmail: user.new_email ?? '' })
   return { kind, to: sentTo, usefulMs: TOKEN_LIFE_MS, ...renderLetter(letter, brandName) }
 }

@@ -1,5 +1,4 @@
 import type { Db } from '#server/db/database.ts'
-import { toJson } from '../protocol/read-body.ts'
 import { closeEveryWayIn } from '../users/close-every-way-in.ts'
 import type { UserRow } from '../users/user-object.ts'
 
@@ -13,7 +12,7 @@ export async function handOverAccount(trx: Db, user: UserRow, passwordHash: stri
     .updateTable('auth_users')
     .set({
       password_hash: passwordHash,
-      user_metadata: toJson({ email_verified: true }),
+      user_metadata: '{}',
       new_email: null,
       banned_until: null,
       deleted_at: null,

@@ -32,7 +32,7 @@ export async function toSessionObject(
     email: user.email,
     phone: '',
     app_metadata: user.app_metadata,
-    user_metadata: user.user_metadata,
+    user_metadata: object.user_metadata,
     role: user.token_role,
     aal: session.aal,
     amr: session.amr,

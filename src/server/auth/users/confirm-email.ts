@@ -1,5 +1,4 @@
 import type { Db } from '#server/db/database.ts'
-import { toJson } from '../protocol/read-body.ts'
 import { closeEveryWayIn } from './close-every-way-in.ts'
 import { lockUser } from './lock-user.ts'
 import type { UserRow } from './user-object.ts'
@@ -21,7 +20,6 @@ export async function confirmEmail(trx: Db, known: UserRow): Promise<UserRow> {
       mailbox_proved_at: user.mailbox_proved_at ?? now,
       updated_at: now,
       ...(isFirstProof ? { password_hash: null } : {}),
-      user_metadata: toJson({ ...user.user_metadata, email_verified: true }),
     })
     .where('id', '=', user.id)
     .returningAll()

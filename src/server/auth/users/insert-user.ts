@@ -26,7 +26,7 @@ export async function insertUser(trx: Db, user: NewUser, now = new Date()): Prom
       id: user.id ?? randomUUID(),
       email: checkEmail(user.email),
       password_hash: user.passwordHash,
-      user_metadata: toJson({ ...user.userMetadata, ...(user.confirmed ? { email_verified: true } : {}) }),
+      user_metadata: toJson(user.userMetadata ?? {}),
       app_metadata: toJson({ provider: 'email', providers: ['email'], ...user.appMetadata }),
       email_confirmed_at: user.confirmed ? at : null,
       mailbox_proved_at: user.isStranger ? null : at,

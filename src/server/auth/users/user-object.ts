@@ -33,13 +33,24 @@ export function toUserObject(user: UserWithFactors): UserObject {
     ...Object.fromEntries(present),
     ...(user.email_confirmed_at === null ? {} : { confirmed_at: user.email_confirmed_at }),
     app_metadata: user.app_metadata,
-    user_metadata: user.user_metadata,
+    user_metadata: toUserMetadata(user),
     identities: [toIdentity(user)],
     ...(user.factors.length === 0 ? {} : { factors: user.factors.map(toFactorObject) }),
     created_at: user.created_at,
     updated_at: user.updated_at,
     is_anonymous: false,
   }
+}
+
+/** Confirmed is enough to sign in, and open sign-up confirms at once; proved is who used what was mailed there. */
+function isMailboxProved({ email_confirmed_at, mailbox_proved_at }: UserRow): boolean {
+  return email_confirmed_at !== null && mailbox_proved_at !== null
+}
+
+/** People write their own metadata: whether a mailbox is verified is not theirs to say. */
+function toUserMetadata(user: UserRow): Record<string, unknown> {
+  const { email_verified: _claimed, ...own } = user.user_metadata
+  return user.email_confirmed_at === null ? own : { ...own, email_verified: isMailboxProved(user) }
 }
 
 /** An e-mail login is its own and only identity. */
@@ -51,7 +62,7 @@ function toIdentity(user: UserRow): Record<string, unknown> {
     identity_data: {
       sub: user.id,
       email: user.email,
-      email_verified: user.email_confirmed_at !== null,
+      email_verified: isMailboxProved(user),
       phone_verified: false,
     },
     provider: 'email',

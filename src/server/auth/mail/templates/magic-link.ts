@@ -1,9 +1,9 @@
 import type { Letter, LetterInput } from '../letter.ts'
 
-export function magicLinkLetter({ brandName, url, code }: LetterInput): Letter {
+export function magicLinkLetter({ place, url, code }: LetterInput): Letter {
   return {
     subject: 'Seu link para entrar',
-    paragraphs: [`Use o link abaixo para entrar no painel ${brandName} sem digitar a senha.`],
+    paragraphs: [`Use o link abaixo para entrar ${place} sem digitar a senha.`],
     action: { label: 'Entrar', url },
     code,
     closing: [

@@ -20,8 +20,10 @@ interface NoticeInput {
   kind: NoticeKind
   by: WhoActed
   at: Date
+  place: string
   brandName: string
-  adminUrl: string
+  /** Null for whoever has no business there. */
+  adminUrl: string | null
 }
 
 const SUBJECTS: Record<NoticeKind, string> = {
@@ -64,19 +66,28 @@ const TIME = new Intl.DateTimeFormat('pt-BR', {
 })
 
 /** Carries no link that lets anybody in, no code, and of an address only the one that it is sent to. */
-export function noticeLetter({ kind, by, at, brandName, adminUrl }: NoticeInput): Letter {
+export function noticeLetter({ kind, by, at, place, brandName, adminUrl }: NoticeInput): Letter {
   return {
     subject: SUBJECTS[kind],
     paragraphs: [
-      `Isto é um aviso sobre a sua conta no painel ${brandName}.`,
+      `Isto é um aviso sobre a sua conta ${place}.`,
       FACTS[kind],
       `Foi feito em ${TIME.format(at)} (horário de Brasília), ${ACTORS[by]}.`,
     ],
     closing: [
       'Foi você, ou você já sabia? Então não precisa fazer nada.',
-      kind === 'email'
-        ? 'Não foi você? Avise agora quem administra o painel.'
-        : `Não foi você? Abra ${adminUrl}/admin, escolha "Esqueci minha senha" e avise quem administra o painel.`,
+      `Não foi você? ${whatToDo(kind, brandName, adminUrl)}`,
     ],
   }
+}
+
+/** Whoever lost the address itself can ask for no new password. */
+function whatToDo(kind: NoticeKind, brandName: string, adminUrl: string | null): string {
+  if (adminUrl === null)
+    return kind === 'email'
+      ? `Avise agora a equipe de ${brandName}.`
+      : `Peça uma nova senha na tela de login e avise a equipe de ${brandName}.`
+  return kind === 'email'
+    ? 'Avise agora quem administra o painel.'
+    : `Abra ${adminUrl}/admin, escolha "Esqueci minha senha" e avise quem administra o painel.`
 }

@@ -1,9 +1,9 @@
 import type { Letter, LetterInput } from '../letter.ts'
 
-export function reauthenticationLetter({ brandName, code }: LetterInput): Letter {
+export function reauthenticationLetter({ place, code }: LetterInput): Letter {
   return {
     subject: 'Seu código de confirmação',
-    paragraphs: [`Digite este código no painel ${brandName} para confirmar que é você.`],
+    paragraphs: [`Digite este código ${place} para confirmar que é você.`],
     code,
     closing: [
       'O código vale por uma hora e serve uma única vez.',

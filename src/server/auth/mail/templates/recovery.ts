@@ -1,9 +1,9 @@
 import type { Letter, LetterInput } from '../letter.ts'
 
-export function recoveryLetter({ brandName, url, code }: LetterInput): Letter {
+export function recoveryLetter({ place, url, code }: LetterInput): Letter {
   return {
     subject: 'Crie uma nova senha',
-    paragraphs: [`Recebemos um pedido para trocar a senha da sua conta no painel ${brandName}.`],
+    paragraphs: [`Recebemos um pedido para trocar a senha da sua conta ${place}.`],
     action: { label: 'Criar nova senha', url },
     code,
     closing: [

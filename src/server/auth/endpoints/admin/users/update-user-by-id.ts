@@ -41,10 +41,7 @@ export function registerUpdateUserById(scope: FastifyInstance, context: AuthCont
         .set({
           email,
           updated_at: now,
-          user_metadata: toJson({
-            ...mergeMetadata(current.user_metadata, input.user_metadata ?? {}),
-            ...(confirms ? { email_verified: true } : {}),
-          }),
+          user_metadata: toJson(mergeMetadata(current.user_metadata, input.user_metadata ?? {})),
           app_metadata: toJson(mergeMetadata(current.app_metadata, input.app_metadata ?? {})),
           ...(confirms ? { email_confirmed_at: now } : {}),
           ...(changesEmail || confirms ? { mailbox_proved_at: now } : {}),
