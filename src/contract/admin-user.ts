@@ -1,9 +1,12 @@
 export const ADMIN_ROLES = ['admin', 'super_admin'] as const
 
-const ROLE_LABELS: Record<string, string> = { admin: 'Admin', super_admin: 'Super Admin' }
+export const ADMIN_ROLE_LABELS: Readonly<Record<string, string>> = {
+  admin: 'Admin',
+  super_admin: 'Super Admin',
+}
 
 export function roleLabel(role: string): string {
-  return ROLE_LABELS[role] ?? 'Usuário'
+  return ADMIN_ROLE_LABELS[role] ?? 'Usuário'
 }
 
 export const PASSWORD_MIN_LENGTH = 8

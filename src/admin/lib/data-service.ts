@@ -1,29 +1,9 @@
 import type { AdminUser } from '#contract/admin-user.ts'
-import type { Pixel } from '#contract/pixel.ts'
+import type { PixelInput, PixelRow } from '#contract/pixel-columns.ts'
 
 /** The client's types want plain records, which interfaces are not. */
 type Plain<T> = { [K in keyof T]: T[K] }
 
-type PixelInput = Plain<
-  Pick<
-    Pixel,
-    | 'name'
-    | 'type'
-    | 'pixel_id'
-    | 'code'
-    | 'is_active'
-    | 'auto_disable'
-    | 'runs_in'
-    | 'consent_category'
-    | 'conversion_labels'
-    | 'delivery'
-    | 'send_hashed_email'
-  > &
-    Partial<Pick<Pixel, 'webhook_url' | 'reason'>> & {
-      /** Write-only: never among the columns of a row. Null removes it. */
-      access_token?: string | null
-    }
->
 type AdminUserInput = Plain<Pick<AdminUser, 'email' | 'role'> & { password: string }>
 
 /** What the data service offers, as the data client's types describe a database. */
@@ -31,9 +11,9 @@ export interface DataService {
   public: {
     Tables: {
       tracking_pixels: {
-        Row: Plain<Pixel>
+        Row: PixelRow
         Insert: PixelInput
-        Update: Partial<PixelInput>
+        Update: PixelInput
         Relationships: []
       }
       admin_users: {

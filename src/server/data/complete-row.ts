@@ -1,5 +1,5 @@
 import { checkViolation, notNull } from './protocol-errors.ts'
-import type { Column, Resource, Row } from './resource.ts'
+import { type Column, type Resource, type Row, valuesOf } from './resource.ts'
 
 /** A new row: what the client set, and the initial value of everything else. */
 export function completeRow(resource: Resource, input: Row): Row {
@@ -23,6 +23,11 @@ export function checkRow(resource: Resource, row: Row): Row {
     const value = checked[column.name]
     const isMissing = value === null || value === undefined
     if (isMissing && column.nullable !== true) throw notNull(resource.name, column.name)
+    const values = valuesOf(column)
+    if (values !== null && !values.includes(String(value))) {
+      const expected = `${column.name} must be one of ${values.join(', ')}`
+      throw checkViolation(resource.name, `${resource.name}_${column.name}_check`, expected)
+    }
     if (column.check !== undefined && !column.check.passes(value, checked)) {
       throw checkViolation(resource.name, column.check.constraint, column.check.expected)
     }
@@ -31,6 +36,6 @@ export function checkRow(resource: Resource, row: Row): Row {
 }
 
 /** Not sent, it stays as it is: null would remove it. */
-function isOptionalSecret({ readable, nullable }: Column): boolean {
-  return readable === false && nullable === true
+function isOptionalSecret({ read, nullable }: Column): boolean {
+  return read === false && nullable === true
 }

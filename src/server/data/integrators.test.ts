@@ -1,5 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADMIN_ROLES } from '#contract/admin-user.ts'
+import { PIXEL_TYPES } from '#contract/pixel.ts'
+import { type ColumnFacts, PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
+import { PIXEL_DELIVERIES } from '#contract/pixel-delivery.ts'
+import { PIXEL_RUNS_IN } from '#contract/pixel-runs-in.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 
@@ -113,6 +118,30 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
         'current_password',
       ])
     }
+    const { paths, definitions } = (await data.call({ url: '/rest/v1/', as: 'service' })).json()
+    const bodyOf = (method: string, table = 'tracking_pixels') =>
+      paths[`/${table}`][method].parameters.find((parameter: { in: string }) => parameter.in === 'body')
+        .schema
+    expect(bodyOf('post').required).toEqual(['name', 'type'])
+    expect(bodyOf('post', 'admin_users').required).toEqual(['email'])
+    expect(bodyOf('patch').required).toBeUndefined()
+    expect(bodyOf('patch').properties.updated_at).toBeUndefined()
+    expect(definitions.tracking_pixels.required).toEqual(
+      Object.entries<ColumnFacts>(PIXEL_COLUMNS)
+        .filter(([, { nullable }]) => !nullable)
+        .map(([name]) => name),
+    )
+    const enums = Object.entries<{ enum?: string[] }>({
+      ...definitions.tracking_pixels.properties,
+      ...definitions.admin_users.properties,
+    }).flatMap(([name, property]) => (property.enum === undefined ? [] : [[name, property.enum]]))
+    expect(Object.fromEntries(enums)).toEqual({
+      type: PIXEL_TYPES,
+      consent_category: ['desempenho', 'funcionalidade', 'marketing'],
+      delivery: PIXEL_DELIVERIES,
+      runs_in: PIXEL_RUNS_IN,
+      role: ADMIN_ROLES,
+    })
     expect((await data.call({ url: '/rest/v1/', as: 'stranger' })).statusCode).toBe(403)
     expect((await data.call({ url: '/rest/v1/', as: 'halfway' })).statusCode).toBe(403)
   })

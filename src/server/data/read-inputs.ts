@@ -44,8 +44,8 @@ function findWritable(resource: Resource, name: string): Column {
 
 function readObject(object: Record<string, unknown>, columns: Column[], missingDefault: boolean): Row {
   const row: Row = {}
-  for (const { name, type, writable } of columns) {
-    if (writable === 'maintained') continue
+  for (const { name, type, write } of columns) {
+    if (write === 'maintained') continue
     const value = Object.hasOwn(object, name) ? object[name] : undefined
     if (value === undefined && missingDefault) continue
     row[name] = value === undefined || value === null ? null : parseValue(type, value)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
+import { type ColumnFacts, PIXEL_COLUMNS, pixelColumns } from '#contract/pixel-columns.ts'
 import type { PixelConflict, PixelHistory, RestoredPixel, Trash } from '#contract/pixel-history.ts'
 import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
@@ -13,6 +14,8 @@ const DAY_MS = 86_400_000
 const HOOK = 'https://hooks.exemplo.com.br/a'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const TOKEN = { access_token: 'EAAG1234EAAG1234EAAG1234' }
+/** Every column of the history that a form can hold. */
+const COMPARED = pixelColumns(({ label, write }) => label !== undefined && write === 'always')
 const KILLER = Object.values(KILLERS)[0] ?? ''
 
 type ContentVersion = Partial<Pixel> & { access_token?: string }
@@ -130,10 +133,39 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       ],
     })
     expect((await list())[0]).toMatchObject({ name, code: 'a()\nB()\nc()' })
-    expect((await compare({ name: 'x' })).statusCode).toBe(400)
+    expect((await compare({ name: 5 })).statusCode).toBe(400)
     expect((await compare({ ...typed, consent_category: 'x' }, 'stranger')).statusCode).toBe(403)
     await remove(pixel.id)
     expect((await compare({ ...typed, consent_category: 'desempenho' })).statusCode).toBe(404)
+  })
+
+  test.each<[string, Partial<Pixel>, Partial<Pixel> & { access_token?: string }]>([
+    ['name', {}, { name: 'Outra' }],
+    ['type', { type: 'google_analytics', pixel_id: 'G-1' }, { type: 'google_tag_manager' }],
+    ['pixel_id', { type: 'meta', pixel_id: '1' }, { pixel_id: '2' }],
+    ['code', {}, { code: '<b>2</b>' }],
+    ['is_active', {}, { is_active: false }],
+    ['allowed_hosts', {}, { allowed_hosts: ['a.example.com'] }],
+    ['consent_category', {}, { consent_category: 'desempenho' }],
+    ['conversion_labels', {}, { conversion_labels: { lead: 'a' } }],
+    ['delivery', { webhook_url: HOOK }, { delivery: 'server', access_token: SECRET }],
+    ['webhook_url', { webhook_url: HOOK }, { webhook_url: `${HOOK}b` }],
+    [
+      'send_hashed_email',
+      { type: 'meta', pixel_id: '123456', delivery: 'both', ...TOKEN },
+      { send_hashed_email: true },
+    ],
+    ['auto_disable', {}, { auto_disable: true }],
+    ['runs_in', {}, { runs_in: 'isolated' }],
+    ['reason', {}, { reason: 'Campanha' }],
+  ])("a colleague's change of %s is in the conflict box", async (field, pixel, change) => {
+    expect(COMPARED).toContain(field)
+    const opened = await add(pixel)
+    await rest('PATCH', `id=eq.${opened.id}`, change)
+    const typed = Object.fromEntries(COMPARED.map((name) => [name, opened[name]]))
+    const { changes } = (await post(`/pixels/${opened.id}/compare`, typed)).json<PixelConflict>()
+    expect(changes.map((each) => each.field)).toEqual([field])
+    expect(changes[0]?.label).toBe((PIXEL_COLUMNS as Record<string, ColumnFacts>)[field]?.label)
   })
 
   test('one whose code is no longer accepted comes back switched off, with its warning, and is refused when switched on', async () => {
@@ -211,8 +243,8 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       ['created', 'ana@exemplo.com.br', true],
     ])
     expect(versions[0]?.changes).toEqual([
-      { field: 'consent_category', label: 'Categoria', before: 'Marketing', after: 'Desempenho' },
       { field: 'allowed_hosts', label: 'Endereços permitidos', before: null, after: 'a.example.com' },
+      { field: 'consent_category', label: 'Categoria', before: 'Marketing', after: 'Desempenho' },
     ])
     expect(versions[1]?.changes).toEqual([
       { field: 'is_active', label: 'Status', before: 'Ativo', after: 'Inativo' },

@@ -1,15 +1,10 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { ColumnFacts } from '#contract/pixel-columns.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../http/caller.ts'
 
-export type ColumnType = 'uuid' | 'text' | 'boolean' | 'timestamp' | 'json'
+export type ColumnType = ColumnFacts['type']
 export type Row = Record<string, unknown>
-
-/**
- * Who sets a column's value: `always` the client; `create` the client, and once only; `maintained` the server,
- * whatever the client sends, so that a row that was read can be sent back whole.
- */
-type Writable = 'always' | 'create' | 'maintained'
 
 interface Check {
   /** The constraint that the error names. */
@@ -19,20 +14,31 @@ interface Check {
   passes: (value: unknown, row: Row) => boolean
 }
 
-export interface Column {
-  name: string
-  type: ColumnType
-  writable: Writable
-  /** false: write-only, and for reads as unknown as a column that does not exist. */
-  readable?: false
-  nullable?: true
-  /** What a column of JSON holds. */
-  document?: 'array' | 'object'
+/** What only the server can say of a column. */
+export interface ColumnRules {
   /** The value of a new row that does not bring its own; a column without one is required. */
   initial?: (row: Row) => unknown
   /** Brings a value of the right type to its one stored form. */
   normalize?: (value: unknown, row: Row) => unknown
   check?: Check
+}
+
+export interface Column extends Omit<ColumnFacts, 'about' | 'label' | 'restored' | 'holds'>, ColumnRules {
+  name: string
+  about?: string
+}
+
+/** The columns of a resource: what everybody knows of them, and the server's rules. */
+export function defineColumns<T extends Record<string, ColumnFacts>>(
+  facts: T,
+  rules: { readonly [K in keyof T]?: ColumnRules },
+): readonly Column[] {
+  return Object.entries(facts).map(([name, column]) => ({ name, ...column, ...rules[name] }))
+}
+
+/** The only values of a column, where it has a fixed set. */
+export function valuesOf({ type, words }: Column): readonly string[] | null {
+  return type === 'text' && words !== undefined ? Object.keys(words) : null
 }
 
 /** Tables and columns are named at run time here, always from a declaration. */
@@ -95,11 +101,11 @@ export function asDynamic(db: Db): DynamicDb {
 }
 
 export function readableColumns(resource: Resource): Column[] {
-  return resource.columns.filter((column) => column.readable !== false)
+  return resource.columns.filter((column) => column.read !== false)
 }
 
 export function findReadable(resource: Resource, name: string): Column | undefined {
-  return resource.columns.find((column) => column.name === name && column.readable !== false)
+  return resource.columns.find((column) => column.name === name && column.read !== false)
 }
 
 /** Every resource is addressed by one column. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 
@@ -40,7 +41,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     const [row] = answer.json()
     expect(row).toMatchObject({
       name: 'Principal',
-      code: '',
+      code: generateSnippet('meta', '123'),
       is_active: true,
       allowed_hosts: [],
       consent_category: 'marketing',

@@ -114,8 +114,8 @@ export class RowWriter {
   /** A row that was read may be sent back whole; its key may not become another's. */
   #withoutOwnKey(before: Row, input: Row): Row {
     const change = { ...input }
-    for (const { name, writable } of this.#resource.columns) {
-      if (writable !== 'create' || !Object.hasOwn(change, name)) continue
+    for (const { name, write } of this.#resource.columns) {
+      if (write !== 'create' || !Object.hasOwn(change, name)) continue
       if (change[name] !== before[name]) {
         throw protocolError(400, '428C9', `column "${name}" can only be updated to DEFAULT`)
       }
@@ -148,8 +148,8 @@ export class RowWriter {
   /** Of a secret the trail says that it was set, and not what it is. */
   #public(row: Row): Row {
     const shown: Row = {}
-    for (const { name, readable } of this.#resource.columns) {
-      if (readable !== false) shown[name] = row[name]
+    for (const { name, read } of this.#resource.columns) {
+      if (read !== false) shown[name] = row[name]
       else if (row[name] !== undefined) shown[`${name}_set`] = row[name] !== null
     }
     return shown

@@ -1,20 +1,18 @@
+import { pixelColumns } from '#contract/pixel-columns.ts'
+
 /** What SQLite stores as something else and `sqlite-values-plugin.ts` gives back; every name must mean the same in each table. */
 export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
-  'is_active',
+  ...pixelColumns(({ type }) => type === 'boolean'),
   'is_principal',
   'active_when_deleted',
-  'has_access_token',
-  'send_hashed_email',
-  'auto_disable',
   'is_unasked',
 ])
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  ...pixelColumns(({ type }) => type === 'json'),
   'transports',
   'user_metadata',
   'app_metadata',
   'amr',
-  'allowed_hosts',
-  'conversion_labels',
   'categories',
   'steps',
   'before',

@@ -1,40 +1,21 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { OptionalCategory } from '#contract/consent.ts'
-import type { ConversionLabels } from '#contract/conversion.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
-import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
+import type { PIXEL_COLUMNS, PixelColumn, PixelRow } from '#contract/pixel-columns.ts'
 import type { TestStep } from '#contract/tag-test.ts'
 import type { Json, Timestamp } from './stored-types.ts'
 
-interface TrackingPixels {
-  id: string
-  name: string
-  type: PixelType
-  pixel_id: string | null
-  code: string
-  is_active: boolean
-  allowed_hosts: Json<string[]>
-  consent_category: OptionalCategory
-  /** Of the catalogue; null until a version that knows it has looked. */
-  vendor: string | null
-  conversion_labels: ColumnType<ConversionLabels, string | undefined, string>
-  delivery: Generated<PixelDelivery>
-  /** These two are written together with the row of `pixel_secrets`. */
-  has_access_token: Generated<boolean>
-  access_token_stored_at: Generated<string | null>
-  webhook_url: Generated<string | null>
-  send_hashed_email: Generated<boolean>
-  created_at: Timestamp
-  updated_at: Timestamp
+/** A column of JSON is written as text; most have a value of the database's where none is given. */
+type StoredPixel = {
+  [K in PixelColumn]: (typeof PIXEL_COLUMNS)[K]['type'] extends 'json'
+    ? ColumnType<PixelRow[K], string | undefined, string>
+    : K extends 'id' | 'name' | 'type' | 'code'
+      ? PixelRow[K]
+      : Generated<PixelRow[K]>
+}
+
+interface TrackingPixels extends StoredPixel {
   /** Set while it is in the trash, where `is_active` is false whatever it was. */
   deleted_at: Generated<string | null>
-  /** May be paused by itself when visits fail; else that is only said. */
-  auto_disable: Generated<boolean>
-  runs_in: Generated<PixelRunsIn>
   deleted_by: Generated<string | null>
-  /** Why it is on the site, in the words of whoever answers for it. */
-  reason: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 

@@ -213,6 +213,9 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(await codes(form)).toEqual(['other_id', 'same_id'])
     expect(await codes({ ...form, id })).toEqual(['other_id'])
     expect((await call('POST', '/admin/api/tags/preview', { type: 'x' })).statusCode).toBe(400)
+    // The limit is that of what is stored: bytes, of which this has 100,002.
+    const long = { type: 'custom', pixel_id: null, code: 'ç'.repeat(50_001) }
+    expect((await call('POST', '/admin/api/tags/preview', long)).statusCode).toBe(400)
   })
 
   const LINKEDIN = `<script>_linkedin_partner_id = "1234567"; load("https://snap.licdn.com/li.lms-analytics/insight.min.js")</script>`

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type ConversionLabels, isConversionLabels } from '#contract/conversion.ts'
-import { PIXEL_CODE_MAX_BYTES } from '#contract/pixel.ts'
+import { isWithinCodeLimit } from '#contract/pixel.ts'
 import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
@@ -30,7 +30,7 @@ export const previewSchema = z.object({
   id: z.optional(z.uuid()),
   type: pixelTypeSchema,
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
-  code: z.string().check(z.maxLength(PIXEL_CODE_MAX_BYTES)),
+  code: z.string().check(z.refine(isWithinCodeLimit)),
   consent_category: z.optional(tagCategorySchema),
   conversion_labels: z.optional(z.custom<ConversionLabels>(isConversionLabels)),
 })

@@ -17,6 +17,11 @@ export function refuseTag(reason: RefusalReason, cause?: unknown): AppError {
   return new AppError(400, TAG_REFUSED, `${REASONS[reason]} ${ADVICE}`, cause === undefined ? {} : { cause })
 }
 
+/** A script that no browser would run. */
+export function refuseScript(problem: string): AppError {
+  return new AppError(400, TAG_REFUSED, `${problem} O pixel não foi salvo.`)
+}
+
 /** The compiler has more to do than it can: nothing is wrong with this snippet. */
 export function compilerBusy(): AppError {
   return new AppError(

@@ -105,6 +105,22 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     },
   )
 
+  test.each([
+    ['active', {}],
+    ['inactive', { is_active: false }],
+  ])('a script with a syntax error is refused with its line: %s', async (_how, change) => {
+    const code = '<script>var a</script>\n<script>\nvar b = 1\nfunction (\n</script>'
+    const answer = await write('POST', '', custom(code, change))
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({
+      code: TAG_REFUSED,
+      message: expect.stringMatching(/^O 2º script tem um erro na linha 3.*não foi salvo/),
+    })
+    await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
+    expect((await write('PATCH', `?id=eq.${NEW_ID}`, { code })).json()).toMatchObject({ code: TAG_REFUSED })
+    await expectCompiled(1)
+  })
+
   test('a change to such a snippet leaves the row as it was', async () => {
     await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
     expect((await write('PATCH', `?id=eq.${NEW_ID}`, { code: KILLER })).statusCode).toBe(400)

@@ -1,9 +1,9 @@
 import type { PixelType } from '#contract/pixel.ts'
 import { bumpTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
-import { type EncodedTag, hashSource, type TagSource } from './compiled-tag.ts'
+import { decodeTag, type EncodedTag, hashSource, type TagSource } from './compiled-tag.ts'
 import { assertPolicyFits, type BudgetOptions } from './policy-budget.ts'
-import { tooMuchAtOnce } from './refuse-tag.ts'
+import { refuseScript, tooMuchAtOnce } from './refuse-tag.ts'
 import { isCurrent, type NewCompilation, readCompiledMarks, storeCompiled } from './store-compiled.ts'
 import type { TagCompiler } from './tag-compiler.ts'
 
@@ -62,7 +62,9 @@ export class PixelReview {
     for (const [hash, source] of this.#missing) {
       const withinMs = this.#endsAt - performance.now()
       if (withinMs <= 0) throw tooMuchAtOnce()
-      this.#compiled.set(hash, await this.#options.compiler.compile(source, { withinMs }))
+      const tag = await this.#options.compiler.compile(source, { withinMs })
+      refuseSyntaxErrors(tag)
+      this.#compiled.set(hash, tag)
       this.#missing.delete(hash)
     }
   }
@@ -92,6 +94,12 @@ export class PixelReview {
     if (tag === undefined) this.#missing.set(source_hash, source)
     else compilations.push({ pixel_id, source_hash, tag })
   }
+}
+
+/** Stored, it would wait for visits that it never makes; a program that writes would hear nothing of it. */
+function refuseSyntaxErrors(tag: EncodedTag): void {
+  const fault = decodeTag(tag)?.warnings.find(({ code }) => code === 'does_not_parse')
+  if (fault !== undefined) throw refuseScript(fault.message)
 }
 
 function toSource(row: Record<string, unknown>): TagSource {

@@ -1,20 +1,30 @@
 import * as z from 'zod/mini'
+import { type ColumnFacts, PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
 import type { PixelConflict } from '#contract/pixel-history.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Row } from '../resource.ts'
-import { CONTENT_COLUMNS, changesOf } from './describe-version.ts'
+import { changesOf, SHOWN_COLUMNS } from './describe-version.ts'
 
-/** As a form has it; it is only compared, and stored by nobody. */
-export const compareSchema = z.object({
-  name: z.string(),
-  type: z.string(),
-  pixel_id: z.nullable(z.string()),
-  code: z.string(),
-  is_active: z.boolean(),
-  consent_category: z.string(),
-  conversion_labels: z.record(z.string(), z.string()),
-})
+const VALUES = {
+  uuid: z.string(),
+  text: z.string(),
+  boolean: z.boolean(),
+  timestamp: z.string(),
+  json: z.union([z.array(z.string()), z.record(z.string(), z.string())]),
+} satisfies Record<ColumnFacts['type'], z.ZodMiniType>
+
+/** Every column of the conflict box that a form may hold; it is only compared, and stored by nobody. */
+export const compareSchema = z.partial(
+  z.object(
+    Object.fromEntries(
+      SHOWN_COLUMNS.filter((name) => PIXEL_COLUMNS[name].write === 'always').map((name) => {
+        const facts: ColumnFacts = PIXEL_COLUMNS[name]
+        return [name, facts.nullable ? z.nullable(VALUES[facts.type]) : VALUES[facts.type]]
+      }),
+    ),
+  ),
+)
 
 /** What somebody typed, beside what is saved, and who saved it. */
 export async function compareVersion(
@@ -25,7 +35,7 @@ export async function compareVersion(
   const [saved, event] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
-      .select([...CONTENT_COLUMNS, 'is_active', 'updated_at'])
+      .select([...SHOWN_COLUMNS, 'updated_at'])
       .where('id', '=', pixelId)
       .where('deleted_at', 'is', null)
       .executeTakeFirst(),

@@ -1,8 +1,10 @@
-import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
-import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
-import { DELIVERY_LABELS } from '#contract/pixel-delivery.ts'
+import {
+  type ColumnFacts,
+  PIXEL_COLUMNS,
+  pixelColumns,
+  type RestoredColumn,
+} from '#contract/pixel-columns.ts'
 import type { FieldChange, VersionKind } from '#contract/pixel-history.ts'
-import { RUNS_IN_LABELS } from '#contract/pixel-runs-in.ts'
 import type { Row } from '../resource.ts'
 import { diffLines } from './diff-lines.ts'
 
@@ -16,37 +18,11 @@ export interface PixelEvent {
   created_at: string
 }
 
-/** What "Restaurar esta versão" brings back: what a person wrote. The switch and the permitted hosts stay as they are. */
-export const CONTENT_COLUMNS = [
-  'name',
-  'type',
-  'pixel_id',
-  'code',
-  'consent_category',
-  'conversion_labels',
-  'delivery',
-  'webhook_url',
-  'send_hashed_email',
-  'runs_in',
-] as const
+/** What "Restaurar esta versão" brings back. */
+export const CONTENT_COLUMNS = pixelColumns<RestoredColumn>(({ restored }) => restored === true)
 
-const LABELS: Record<string, string> = {
-  name: 'Nome',
-  type: 'Tipo',
-  pixel_id: 'ID',
-  code: 'Código',
-  is_active: 'Status',
-  consent_category: 'Categoria',
-  conversion_labels: 'Rótulos de conversão',
-  allowed_hosts: 'Endereços permitidos',
-  delivery: 'Envio',
-  access_token_stored_at: 'Token guardado em',
-  webhook_url: 'Endereço do webhook',
-  send_hashed_email: 'E-mail em código (hash) para a Meta',
-  auto_disable: 'Disjuntor',
-  runs_in: 'Onde roda',
-  reason: 'Motivo',
-}
+/** What the history and the conflict box show. */
+export const SHOWN_COLUMNS = pixelColumns(({ label }) => label !== undefined)
 
 /** `created` when it is not known that the same id was in the trash before. */
 export function kindOf({ action, before, after }: PixelEvent): VersionKind {
@@ -71,7 +47,7 @@ export function kindOf({ action, before, after }: PixelEvent): VersionKind {
 export function changesOf({ before, after }: Pick<PixelEvent, 'before' | 'after'>): FieldChange[] {
   if (before === null || after === null) return []
   return changedColumns(before, after).map((field): FieldChange => {
-    const label = LABELS[field] ?? field
+    const label = factsOf(field)?.label ?? field
     if (field === 'code')
       return { field: 'code', label, lines: diffLines(String(before.code ?? ''), String(after.code ?? '')) }
     return { field, label, before: inWords(field, before[field]), after: inWords(field, after[field]) }
@@ -80,7 +56,7 @@ export function changesOf({ before, after }: Pick<PixelEvent, 'before' | 'after'
 
 /** Trails of before a column came know nothing of it. */
 function changedColumns(before: Row | null, after: Row | null): string[] {
-  return Object.keys(LABELS).filter(
+  return SHOWN_COLUMNS.filter(
     (name) =>
       before?.[name] !== undefined &&
       after?.[name] !== undefined &&
@@ -90,13 +66,8 @@ function changedColumns(before: Row | null, after: Row | null): string[] {
 
 function inWords(field: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
-  if (field === 'is_active') return value === true ? 'Ativo' : 'Inativo'
-  if (field === 'send_hashed_email') return value === true ? 'Sim' : 'Não'
-  if (field === 'delivery') return labelIn(DELIVERY_LABELS, value)
-  if (field === 'runs_in') return labelIn(RUNS_IN_LABELS, value)
-  if (field === 'auto_disable') return value === true ? 'Pausa sozinha' : 'Só avisa'
-  if (field === 'type') return labelIn(PIXEL_TYPE_LABELS, value)
-  if (field === 'consent_category') return labelIn(TAG_CATEGORY_LABELS, value)
+  const words = factsOf(field)?.words
+  if (words !== undefined) return words[String(value)] ?? String(value)
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')
   if (typeof value === 'object') {
     const entries = Object.entries(value)
@@ -105,8 +76,8 @@ function inWords(field: string, value: unknown): string | null {
   return String(value)
 }
 
-function labelIn(labels: Readonly<Record<string, string>>, value: unknown): string {
-  return labels[String(value)] ?? String(value)
+function factsOf(field: string): ColumnFacts | undefined {
+  return (PIXEL_COLUMNS as Record<string, ColumnFacts>)[field]
 }
 
 /** True when a version's content is another one than that of the row as it is. */

@@ -1,4 +1,5 @@
 import { type Resource, readableColumns } from '../resource.ts'
+import { describeChange, describeNewRow } from './describe-row.ts'
 
 const text = (name: string, where: 'query' | 'header', description: string) => ({
   name,
@@ -27,7 +28,7 @@ const shared = (...names: (keyof typeof SHARED_PARAMETERS)[]) =>
 /** What each method of one resource takes and gives. */
 export function describePaths(resource: Resource): object {
   const row = { $ref: `#/definitions/${resource.name}` }
-  const body = { name: resource.name, in: 'body', schema: row }
+  const body = (schema: object) => ({ name: resource.name, in: 'body', schema })
   const filters = readableColumns(resource).map(({ name }) =>
     text(name, 'query', 'A filter, such as eq.value or in.(a,b)'),
   )
@@ -44,10 +45,14 @@ export function describePaths(resource: Resource): object {
     },
     post: {
       tags,
-      parameters: [body, ...shared('select', 'on_conflict', 'prefer')],
+      parameters: [body(describeNewRow(resource)), ...shared('select', 'on_conflict', 'prefer')],
       responses: { 201: { description: 'Created' } },
     },
-    patch: { tags, parameters: [body, ...filters, ...shared('prefer')], responses: { 204: empty } },
+    patch: {
+      tags,
+      parameters: [body(describeChange(resource)), ...filters, ...shared('prefer')],
+      responses: { 204: empty },
+    },
     delete: { tags, parameters: [...filters, ...shared('prefer')], responses: { 204: empty } },
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { ADMIN_ROLES, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { ADMIN_ROLE_LABELS, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { Db } from '#server/db/database.ts'
@@ -15,11 +15,11 @@ const EMAIL_CHECK = { constraint: 'admin_users_email_check', expected: 'email mu
 const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
 
 const COLUMNS: readonly Column[] = [
-  { name: 'id', type: 'uuid', writable: 'create', initial: () => randomUUID() },
+  { name: 'id', type: 'uuid', write: 'create', initial: () => randomUUID() },
   {
     name: 'email',
     type: 'text',
-    writable: 'always',
+    write: 'always',
     normalize: (value) => (typeof value === 'string' ? normalizeEmail(value) : value),
     // Every write judges the whole row, and a row may be older than the rule: new addresses are judged by the store.
     check: { ...EMAIL_CHECK, passes: (value) => typeof value === 'string' && mayBeKnownEmail(value) },
@@ -27,22 +27,18 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'role',
     type: 'text',
-    writable: 'always',
+    write: 'always',
     initial: () => 'admin',
-    check: {
-      constraint: 'admin_users_role_check',
-      expected: `role must be one of ${ADMIN_ROLES.join(', ')}`,
-      passes: (value) => (ADMIN_ROLES as readonly unknown[]).includes(value),
-    },
+    words: ADMIN_ROLE_LABELS,
   },
-  { name: 'is_principal', type: 'boolean', writable: 'maintained', initial: () => false },
-  { name: 'created_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
-  { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: (row) => row.created_at },
+  { name: 'is_principal', type: 'boolean', write: 'maintained', initial: () => false },
+  { name: 'created_at', type: 'timestamp', write: 'maintained', initial: () => new Date().toISOString() },
+  { name: 'updated_at', type: 'timestamp', write: 'maintained', initial: (row) => row.created_at },
   // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
   // A new login needs one, which the store sees to; a login that exists may keep its own.
-  { name: 'password', type: 'text', writable: 'always', readable: false, nullable: true },
+  { name: 'password', type: 'text', write: 'always', read: false, nullable: true },
   // The own one, of people who edit themselves. `prepare` replaces it by the hash that it matched.
-  { name: 'current_password', type: 'text', writable: 'always', readable: false, nullable: true },
+  { name: 'current_password', type: 'text', write: 'always', read: false, nullable: true },
 ]
 
 /** A login joined with its admin role, so that what is edited here is what the next login uses. */

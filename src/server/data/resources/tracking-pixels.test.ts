@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 
@@ -93,6 +94,31 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
     const url = `/rest/v1/tracking_pixels?id=eq.${row.id}`
     await data.call({ method: 'PATCH', url, payload: { code: '<script>1</script>', vendor: 'x' } })
     expect((await data.call({ url })).json()).toMatchObject([{ vendor: null }])
+  })
+
+  test.each([
+    ['no code', {}, generateSnippet('meta', '123')],
+    ['empty code', { code: '' }, ''],
+    ['code of null', { code: null }, ''],
+    ['code of its own', { code: '<b>1</b>' }, '<b>1</b>'],
+    ['no code and no ID', { type: 'custom', pixel_id: null }, ''],
+  ])('a new pixel with %s', async (_what, change, code) => {
+    const answer = await insert({ ...META, ...change }, { prefer: 'return=representation' })
+    expect(answer.statusCode, answer.body).toBe(201)
+    expect(answer.json()[0].code).toBe(code)
+  })
+
+  test('an upsert that leaves the code out keeps the code that is stored', async () => {
+    const id = '00000000-0000-4000-8000-000000000001'
+    await insert({ ...META, id, code: '<b>1</b>' })
+    await insert({ ...META, id }, { prefer: 'resolution=merge-duplicates' })
+    expect(await all()).toMatchObject([{ code: '<b>1</b>' }])
+  })
+
+  test('names and reasons are measured in characters', async () => {
+    const name = '🚪'.repeat(200)
+    expect((await insert({ ...META, name })).statusCode).toBe(201)
+    expect((await insert({ ...META, name: `${name}🚪` })).json()).toMatchObject({ code: '23514' })
   })
 
   test('takes what forms and old scripts send', async () => {

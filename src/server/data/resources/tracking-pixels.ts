@@ -1,52 +1,39 @@
 import { randomUUID } from 'node:crypto'
-import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, isConversionLabels } from '#contract/conversion.ts'
 import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import {
+  countCharacters,
   DEFAULT_CATEGORY,
+  isWithinCodeLimit,
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
   PIXEL_NAME_MAX_LENGTH,
   PIXEL_TYPES,
   type PixelType,
 } from '#contract/pixel.ts'
-import { PIXEL_DELIVERIES } from '#contract/pixel-delivery.ts'
-import { mayBeIsolated, PIXEL_RUNS_IN } from '#contract/pixel-runs-in.ts'
+import { PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
+import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
+import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
 import { isHostName } from '../host-name.ts'
-import type { ChangeReview, Column, Resource } from '../resource.ts'
+import { type ChangeReview, type ColumnRules, defineColumns, type Resource } from '../resource.ts'
 import { pixelStore } from './pixel-store.ts'
 
 const MAX_HOSTS = 100
 
-const COLUMNS: readonly Column[] = [
-  { name: 'id', type: 'uuid', writable: 'create', initial: () => randomUUID() },
-  {
-    name: 'name',
-    type: 'text',
-    writable: 'always',
+const trimmed = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null)
+
+const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
+  id: { initial: () => randomUUID() },
+  name: {
     normalize: (value) => (typeof value === 'string' ? value.trim() : value),
     check: {
       constraint: 'tracking_pixels_name_check',
       expected: `name must have 1 to ${PIXEL_NAME_MAX_LENGTH} characters`,
-      passes: (value) => value !== '' && [...String(value)].length <= PIXEL_NAME_MAX_LENGTH,
+      passes: (value) => value !== '' && countCharacters(String(value)) <= PIXEL_NAME_MAX_LENGTH,
     },
   },
-  {
-    name: 'type',
-    type: 'text',
-    writable: 'always',
-    check: {
-      constraint: 'tracking_pixels_type_check',
-      expected: `type must be one of ${PIXEL_TYPES.join(', ')}`,
-      passes: isPixelType,
-    },
-  },
-  {
-    name: 'pixel_id',
-    type: 'text',
-    writable: 'always',
-    nullable: true,
+  pixel_id: {
     // Forms send an empty field where there is no ID.
     normalize: (value) => (value === '' ? null : value),
     check: {
@@ -56,24 +43,19 @@ const COLUMNS: readonly Column[] = [
         row.type === 'custom' ? value === null : typeof value === 'string' && PIXEL_ID_PATTERN.test(value),
     },
   },
-  {
-    name: 'code',
-    type: 'text',
-    writable: 'always',
-    initial: () => '',
+  code: {
+    // As the form does, which fills in the vendor's snippet as soon as there is an ID.
+    initial: ({ type, pixel_id }) =>
+      isPixelType(type) && type !== 'custom' ? generateSnippet(type, String(pixel_id ?? '')) : '',
     normalize: (value) => value ?? '',
     check: {
       constraint: 'tracking_pixels_code_check',
-      expected: `code must not exceed ${PIXEL_CODE_MAX_BYTES} bytes`,
-      passes: (value) => Buffer.byteLength(String(value)) <= PIXEL_CODE_MAX_BYTES,
+      expected: `code must not exceed ${PIXEL_CODE_MAX_BYTES} bytes in UTF-8`,
+      passes: (value) => isWithinCodeLimit(String(value)),
     },
   },
-  { name: 'is_active', type: 'boolean', writable: 'always', initial: () => true },
-  {
-    name: 'allowed_hosts',
-    type: 'json',
-    document: 'array',
-    writable: 'always',
+  is_active: { initial: () => true },
+  allowed_hosts: {
     initial: () => [],
     normalize: normalizeHosts,
     check: {
@@ -85,22 +67,10 @@ const COLUMNS: readonly Column[] = [
         value.every((host) => typeof host === 'string' && isHostName(host)),
     },
   },
-  {
-    name: 'consent_category',
-    type: 'text',
-    writable: 'always',
+  consent_category: {
     initial: ({ type }) => (isPixelType(type) ? DEFAULT_CATEGORY[type] : 'marketing'),
-    check: {
-      constraint: 'tracking_pixels_consent_category_check',
-      expected: `consent_category must be one of ${OPTIONAL_CATEGORIES.join(', ')}`,
-      passes: (value) => (OPTIONAL_CATEGORIES as readonly unknown[]).includes(value),
-    },
   },
-  {
-    name: 'conversion_labels',
-    type: 'json',
-    document: 'object',
-    writable: 'always',
+  conversion_labels: {
     initial: () => ({}),
     normalize: (value) => value ?? {},
     check: {
@@ -109,64 +79,32 @@ const COLUMNS: readonly Column[] = [
       passes: isConversionLabels,
     },
   },
-  {
-    name: 'delivery',
-    type: 'text',
-    writable: 'always',
-    initial: () => 'browser',
-    check: {
-      constraint: 'tracking_pixels_delivery_check',
-      expected: `delivery must be one of ${PIXEL_DELIVERIES.join(', ')}`,
-      passes: (value) => (PIXEL_DELIVERIES as readonly unknown[]).includes(value),
-    },
-  },
+  delivery: { initial: () => 'browser' },
   // Absent: as it is. Null or empty: removed.
-  {
-    name: 'access_token',
-    type: 'text',
-    writable: 'always',
-    readable: false,
-    nullable: true,
-    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
-  },
-  { name: 'has_access_token', type: 'boolean', writable: 'maintained', initial: () => false },
-  { name: 'access_token_stored_at', type: 'timestamp', writable: 'maintained', nullable: true },
-  {
-    name: 'webhook_url',
-    type: 'text',
-    writable: 'always',
-    nullable: true,
-    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
-  },
-  { name: 'send_hashed_email', type: 'boolean', writable: 'always', initial: () => false },
-  { name: 'auto_disable', type: 'boolean', writable: 'always', initial: () => false },
-  {
-    name: 'runs_in',
-    type: 'text',
-    writable: 'always',
+  access_token: { normalize: trimmed },
+  has_access_token: { initial: () => false },
+  webhook_url: { normalize: trimmed },
+  send_hashed_email: { initial: () => false },
+  auto_disable: { initial: () => false },
+  runs_in: {
     initial: () => 'page',
     check: {
       constraint: 'tracking_pixels_runs_in_check',
-      expected: `runs_in must be one of ${PIXEL_RUNS_IN.join(', ')}, and page for all but custom pixels`,
-      passes: (value, row) =>
-        value === 'page' || (value === 'isolated' && isPixelType(row.type) && mayBeIsolated(row.type)),
+      expected: 'runs_in must be page for all but custom pixels',
+      passes: (value, row) => value === 'page' || (isPixelType(row.type) && mayBeIsolated(row.type)),
     },
   },
-  {
-    name: 'reason',
-    type: 'text',
-    writable: 'always',
-    nullable: true,
-    normalize: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null),
+  reason: {
+    normalize: trimmed,
     check: {
       constraint: 'tracking_pixels_reason_check',
       expected: `reason must not exceed ${REASON_MAX_LENGTH} characters`,
-      passes: (value) => value === null || [...String(value)].length <= REASON_MAX_LENGTH,
+      passes: (value) => value === null || countCharacters(String(value)) <= REASON_MAX_LENGTH,
     },
   },
-  { name: 'created_at', type: 'timestamp', writable: 'always', initial: () => new Date().toISOString() },
-  { name: 'updated_at', type: 'timestamp', writable: 'maintained', initial: () => new Date().toISOString() },
-]
+  created_at: { initial: () => new Date().toISOString() },
+  updated_at: { initial: () => new Date().toISOString() },
+}
 
 /** What the data service needs of the tags, which the rows of this table become. */
 export interface PixelPort {
@@ -180,17 +118,10 @@ export interface PixelPort {
 
 export function trackingPixels(port: PixelPort, secrets: SecretPort): Resource {
   const name = 'tracking_pixels'
-  const columns: readonly Column[] = [
-    ...COLUMNS,
-    {
-      name: 'vendor',
-      type: 'text',
-      writable: 'maintained',
-      nullable: true,
-      initial: () => null,
-      normalize: (_value, row) => port.vendorOf(row.type as PixelType, String(row.code)),
-    },
-  ]
+  const columns = defineColumns(PIXEL_COLUMNS, {
+    ...RULES,
+    vendor: { normalize: (_value, row) => port.vendorOf(row.type as PixelType, String(row.code)) },
+  })
   return {
     name,
     columns,

@@ -8,7 +8,13 @@ import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
 import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
-import { PIXEL_CODE_MAX_BYTES, PIXEL_ID_PATTERN, PIXEL_NAME_MAX_LENGTH, type Pixel } from '#contract/pixel.ts'
+import {
+  countCharacters,
+  isWithinCodeLimit,
+  PIXEL_ID_PATTERN,
+  PIXEL_NAME_MAX_LENGTH,
+  type Pixel,
+} from '#contract/pixel.ts'
 import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
 import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
@@ -16,6 +22,8 @@ import { findSendingFault, sendingFields, toSendingColumns } from '../sending/se
 import { latestOwnVersion, writesOf } from './cached-pixels.ts'
 import { PIXELS_KEY } from './list-pixels.ts'
 import { PIXEL_GONE } from './pixel-gone.ts'
+
+const upTo = (max: number) => (text: string) => countCharacters(text) <= max
 
 /** Empty for one that is not told. */
 const labelSchema = z.string().check(
@@ -33,11 +41,11 @@ export const pixelFormSchema = z
       .check(
         z.trim(),
         z.minLength(1, 'Dê um nome ao pixel.'),
-        z.maxLength(PIXEL_NAME_MAX_LENGTH, `Use até ${PIXEL_NAME_MAX_LENGTH} caracteres.`),
+        z.refine(upTo(PIXEL_NAME_MAX_LENGTH), `Use até ${PIXEL_NAME_MAX_LENGTH} caracteres.`),
       ),
     type: pixelTypeSchema,
     pixel_id: z.string().check(z.trim()),
-    code: z.string().check(z.refine(fitsLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
+    code: z.string().check(z.refine(isWithinCodeLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
     consent_category: tagCategorySchema,
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
@@ -46,7 +54,7 @@ export const pixelFormSchema = z
     runs_in: pixelRunsInSchema,
     reason: z
       .string()
-      .check(z.trim(), z.maxLength(REASON_MAX_LENGTH, `Use até ${REASON_MAX_LENGTH} caracteres.`)),
+      .check(z.trim(), z.refine(upTo(REASON_MAX_LENGTH), `Use até ${REASON_MAX_LENGTH} caracteres.`)),
     ...sendingFields,
   })
   .check(
@@ -144,8 +152,4 @@ function savePixel(
     read: () => table.select('*').eq('id', opened.id).abortSignal(signal),
     gone: PIXEL_GONE,
   })
-}
-
-function fitsLimit(code: string): boolean {
-  return new TextEncoder().encode(code).length <= PIXEL_CODE_MAX_BYTES
 }
