@@ -47,6 +47,10 @@ export interface TagPreview {
   sends: string[]
   /** What the form asks for, so that conversions can be told. */
   labels: ConversionLabelField[]
+  /** Of a container: the events that its triggers listen for. */
+  triggers: ConversionTrigger[]
+  /** Where no vendor was recognised: what is known of the code, in a sentence. */
+  about: string | null
   /** Where it had better run; null where there is no choice. */
   runs_in: RunsInProposal | null
 }
@@ -70,6 +74,14 @@ export interface ConversionLabelField {
   conversion: Conversion
   label: string
   placeholder: string
+  /** A label that stands in the code, offered for the field. */
+  found: string | null
+}
+
+/** The event by which a container hears of a conversion. */
+export interface ConversionTrigger {
+  conversion: Conversion
+  event: string
 }
 
 /** What a host is used for, as the policy tells it. */

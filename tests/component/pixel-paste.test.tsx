@@ -59,6 +59,36 @@ async function paste(text: string): Promise<void> {
   await person.paste(text)
 }
 
+describe('code that nobody knows', () => {
+  const AGENCY = '<script>load("https://tags.agencia.com.br/a.js")</script>'
+  const ABOUT = 'Não reconhecemos a plataforma. O código roda como está e fala com tags.agencia.com.br.'
+  beforeEach(() => {
+    site.preview = makePreview({ about: ABOUT })
+  })
+
+  test('makes the pixel a custom one, keeps the code and asks for no ID', async () => {
+    await openForm()
+    await paste(AGENCY)
+    await screen.findByText(ABOUT)
+    await waitFor(() => expect(fieldValue('Tipo de Pixel')).toBe('custom'))
+    expect(screen.queryByLabelText('Pixel ID')).toBeNull()
+    expect(code().value).toBe(AGENCY)
+    fireEvent.change(screen.getByLabelText('Nome do Pixel'), { target: { value: 'Agência' } })
+    await person.click(screen.getByRole('button', { name: 'Salvar' }))
+    await screen.findByText('Pixel salvo: Agência')
+    expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ type: 'custom', code: AGENCY })
+  })
+
+  test('leaves a type that somebody chose', async () => {
+    await openForm()
+    await person.clear(code())
+    await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'google_analytics')
+    await paste(AGENCY)
+    await screen.findByText(ABOUT)
+    expect(fieldValue('Tipo de Pixel')).toBe('google_analytics')
+  })
+})
+
 describe('the ID field', () => {
   const id = () => screen.getByLabelText<HTMLInputElement>('Pixel ID')
 
@@ -314,12 +344,43 @@ describe('before it is saved the form says', () => {
     expect(screen.queryByText(/^Sem código/)).toBeNull()
   })
 
+  test('offers the label that stands in the code, for one field', async () => {
+    const [first, second] = ['Rótulo: abrir conta', 'Rótulo: newsletter']
+    const field = { placeholder: '', found: 'AbCdEfGhIjKlMn' }
+    site.preview = makePreview({
+      labels: [
+        { conversion: 'lead', label: first, ...field },
+        { conversion: 'sign_up', label: second, ...field },
+      ],
+    })
+    await openForm()
+    await paste(CLARITY_CODE)
+    const offers = await screen.findAllByRole('button', { name: 'Usar AbCdEfGhIjKlMn, que está no código' })
+    expect(offers).toHaveLength(2)
+    await person.click(offers[1] as HTMLElement)
+    expect([fieldValue(first), fieldValue(second)]).toEqual(['', 'AbCdEfGhIjKlMn'])
+    expect(screen.queryByRole('button', { name: /que está no código/ })).toBeNull()
+    expect(document.activeElement).toBe(screen.getByLabelText(second))
+  })
+
+  test('of a container, the names of the events that its triggers listen for', async () => {
+    site.preview = makePreview({ triggers: [{ conversion: 'lead', event: 'site_lead' }] })
+    await openForm()
+    await paste(CLARITY_CODE)
+    expect((await screen.findByText('site_lead')).closest('li')?.textContent).toContain('Copiar')
+  })
+
   test('which labels the vendor wants, and stores those that were given', async () => {
     const label = 'Rótulo da conversão: inscrição na newsletter'
     site.preview = makePreview({
       labels: [
-        { conversion: 'lead', label: 'Rótulo da conversão: abrir conta', placeholder: 'AbC-D_efG' },
-        { conversion: 'sign_up', label, placeholder: 'AbC-D_efG' },
+        {
+          conversion: 'lead',
+          label: 'Rótulo da conversão: abrir conta',
+          placeholder: 'AbC-D_efG',
+          found: null,
+        },
+        { conversion: 'sign_up', label, placeholder: 'AbC-D_efG', found: null },
       ],
     })
     await openForm()

@@ -133,6 +133,8 @@ export function makePreview(preview: Partial<TagPreview> = {}): TagPreview {
     allowed: [],
     sends: [],
     labels: [],
+    triggers: [],
+    about: null,
     runs_in: null,
     ...preview,
   }

@@ -150,7 +150,7 @@ test('the same snippets give the same result for as long as the version is the s
     }),
   )
   const digest = createHash('sha256').update(JSON.stringify(results)).digest('base64url').slice(0, 12)
-  expect({ version: COMPILER_VERSION, digest }).toEqual({ version: 2, digest: '3FDSpMB1SsjV' })
+  expect({ version: COMPILER_VERSION, digest }).toEqual({ version: 3, digest: '3FDSpMB1SsjV' })
 })
 
 const ORDINARY = `<script>(function(c,l,a,r,i,t,y){c[a]=c[a]||function(){(c[a].q=c[a].q||[]).push(arguments)};

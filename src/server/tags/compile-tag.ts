@@ -1,6 +1,6 @@
 import { publicHostOf } from '#contract/tag-host.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
-import { checkIds } from './check-ids.ts'
+import { checkConversions, checkEnded, checkIds } from './check-ids.ts'
 import type { CompiledStep, CompiledTag, HeadItem, TagSource } from './compiled-tag.ts'
 import { findPlaceholder } from './find-placeholders.ts'
 import { findUses } from './find-uses.ts'
@@ -68,7 +68,7 @@ class Compiler {
 
   finish(hasLooseText: boolean): CompiledTag {
     const { code } = this.#source
-    const { vendors, known, isLink } = this.#recognition
+    const { vendors, known, isLink, conversions } = this.#recognition
     const steps = this.#steps.slice(0, MAX_STEPS)
     const head = this.#head.slice(0, MAX_HEAD_ITEMS)
     const kind = kindOfSnippet({ steps, head, hasNoscript: this.#hasNoscript, isLink })
@@ -78,7 +78,12 @@ class Compiler {
     // A field that is empty, or holds only a comment, says nothing yet; what is broken has said so itself.
     else if (kind === 'nothing' && this.#taken > 0 && this.#warnings.size === 0)
       this.#warn(WARNINGS.nothingRuns())
-    for (const warning of checkIds(this.#source, this.#facts, this.#addresses)) this.#warn(warning)
+    const checked = [
+      ...checkIds(this.#source, this.#facts, this.#addresses),
+      ...checkConversions(conversions, this.#facts),
+      ...checkEnded(code),
+    ]
+    for (const warning of checked) this.#warn(warning)
     const placeholder = findPlaceholder(code)
     if (placeholder !== null) this.#warn(WARNINGS.placeholder(placeholder))
     return {

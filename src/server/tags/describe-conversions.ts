@@ -5,13 +5,14 @@ import {
   type ConversionLabels,
 } from '#contract/conversion.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
-import type { ConversionLabelField } from '#contract/tag-status.ts'
+import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
 import type { VendorConversion } from '../vendors/vendor.ts'
-import type { CompiledTag, VendorMark } from './compiled-tag.ts'
+import { type CompiledTag, hostsOfSources, type VendorMark } from './compiled-tag.ts'
 import { vendorById } from './vendor-sources.ts'
 
 /** Event of the page that the code of a tag may listen to. */
 const OWN_EVENT = 'portico:event'
+const MAX_NAMED = 3
 
 export function listensItself({ steps }: Pick<CompiledTag, 'steps'>): boolean {
   return steps.some((step) => step.kind === 'own' && step.body.includes(OWN_EVENT))
@@ -58,30 +59,54 @@ function fill(value: unknown, marks: Record<string, string>): unknown {
 }
 
 /** What the form asks for, so that a vendor that tells conversions apart by labels can be told of them. */
-export function labelFields(marks: readonly VendorMark[]): ConversionLabelField[] {
-  const asking = marks.flatMap(({ id }) => vendorById(id)?.conversion?.label ?? [])[0]
-  if (asking === undefined) return []
+export function labelFields(marks: readonly VendorMark[], code: string): ConversionLabelField[] {
+  const asking = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ conversion }) => conversion?.label)
+  const label = asking?.conversion?.label
+  if (asking === undefined || label === undefined) return []
+  const found = (asking.extra ?? []).flatMap(({ pattern }) => pattern.exec(code)?.[1] ?? [])[0] ?? null
   return CONVERSIONS.map((conversion) => ({
     conversion,
-    label: `${asking.name}: ${CONVERSION_NAMES[conversion]}`,
-    placeholder: asking.example,
+    label: `${label.name}: ${CONVERSION_NAMES[conversion]}`,
+    placeholder: label.example,
+    found,
   }))
+}
+
+/** What a container's own triggers listen for. */
+export function listTriggers(marks: readonly VendorMark[]): ConversionTrigger[] {
+  const container = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ pageView }) => pageView?.byScript)
+  const events = container?.conversion?.events
+  if (events === undefined) return []
+  return CONVERSIONS.map((conversion) => ({ conversion, event: events[conversion] }))
 }
 
 /** Whole sentences: what goes out by itself, and when. */
 export function describeSends(
-  compiled: Pick<CompiledTag, 'kind' | 'steps'>,
+  compiled: Pick<CompiledTag, 'kind' | 'steps' | 'warnings'>,
   marks: readonly VendorMark[],
   labels: ConversionLabels,
 ): string[] {
   const { kind } = compiled
   if (kind === 'head') return ['Nada sai: isto só fica no HTML da página, para quem verifica o site.']
   if (kind !== 'script' && kind !== 'image') return []
-  const name = marks.flatMap(({ id }) => vendorById(id)?.name ?? [])[0]
-  const visit = `Ao abrir a página, depois do consentimento: a visita${name === undefined ? ', como o código mandar' : `, para ${name}`}.`
+  const visit = describeVisit(compiled, marks)
   if (listensItself(compiled))
     return [visit, 'Conversões: como o código mandar, porque ele ouve os eventos da página.']
   return [visit, ...describeConversions(marks, labels)]
+}
+
+function describeVisit(
+  { steps, warnings }: Pick<CompiledTag, 'steps' | 'warnings'>,
+  marks: readonly VendorMark[],
+): string {
+  const vendor = marks.flatMap(({ id }) => vendorById(id) ?? [])[0]
+  if (vendor === undefined)
+    return 'Ao abrir a página, depois do consentimento: o que o próprio código mandar.'
+  const code = steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n')
+  if (vendor.base !== undefined && !vendor.base.test(code))
+    return `Aqui só há o código de evento de ${vendor.name}, sem a tag base: a visita não é enviada.`
+  const hasConversion = warnings.some((warning) => warning.code === 'conversion_at_load')
+  return `Ao abrir a página, depois do consentimento: a visita${hasConversion ? ' e uma conversão' : ''}, para ${vendor.name}.`
 }
 
 function describeConversions(marks: readonly VendorMark[], labels: ConversionLabels): string[] {
@@ -97,7 +122,8 @@ function describeConversions(marks: readonly VendorMark[], labels: ConversionLab
     )
     const missing = known.filter((vendor) => !told.includes(vendor)).map((vendor) => vendor.name)
     const sent = told.map(
-      ({ conversion, name: vendor }) => `${vendor} (${eventName(conversion?.args[name])})`,
+      ({ conversion, name: vendor }) =>
+        `${vendor} (${conversion?.events[name].replace('$label', labels[name] ?? '')})`,
     )
     return `${CONVERSION_NAMES[name]}: ${[
       ...(sent.length > 0 ? [sent.join(', ')] : []),
@@ -106,11 +132,21 @@ function describeConversions(marks: readonly VendorMark[], labels: ConversionLab
   })
 }
 
-/** The vendor's own word for it: the last text among what it is called with, but for our marks. */
-function eventName(args: readonly unknown[] | undefined): string {
-  const texts = JSON.stringify(args ?? []).match(/"[^"$]+"(?!:)/g) ?? []
-  const names = texts
-    .map((text) => text.slice(1, -1))
-    .filter((text) => !['track', 'event', 'beacon', 'trackEvent'].includes(text))
-  return names[0] ?? 'conversão'
+/** What is known of code that nobody recognised; null where its warnings say it all. */
+export function describeUnknown({
+  kind,
+  sources,
+  head,
+  warnings,
+}: Pick<CompiledTag, 'kind' | 'sources' | 'head' | 'warnings'>): string | null {
+  if (kind === 'head')
+    return head.some((item) => item.kind === 'json_ld')
+      ? 'São dados estruturados (JSON-LD): ficam no HTML da página e não enviam nada.'
+      : 'É uma verificação do site: fica no HTML da página e não envia nada.'
+  if (kind !== 'script' && kind !== 'image') return null
+  if (warnings.some(({ code }) => code === 'universal_analytics')) return null
+  const hosts = hostsOfSources(sources)
+  return hosts.length === 0
+    ? 'Não reconhecemos a plataforma. O código roda como está, e não sabemos o que ele envia.'
+    : `Não reconhecemos a plataforma. O código roda como está e fala com ${hosts.slice(0, MAX_NAMED).join(', ')}${hosts.length > MAX_NAMED ? ' e outros' : ''}.`
 }

@@ -12,11 +12,13 @@ export interface ScriptFacts {
   texts: ScriptText[]
   /** Calls by the name of what is called, with the texts among their arguments: `fbq` → [["init", "123"], …]. */
   calls: Map<string, string[][]>
+  /** Those that are made as the script runs, and not in a function that waits, with all texts in their arguments. */
+  atLoad: { name: string; texts: string[] }[]
 }
 
 /** Reads a script without running it. */
 export function inspectScript(code: string, sourceType: 'script' | 'module'): ScriptFacts {
-  const facts: ScriptFacts = { fault: null, texts: [], calls: new Map() }
+  const facts: ScriptFacts = { fault: null, texts: [], calls: new Map(), atLoad: [] }
   try {
     visit(parse(code, { ecmaVersion: 'latest', sourceType }), facts)
   } catch (error) {
@@ -38,15 +40,44 @@ function describeFault(error: unknown): { line: number; reason: string } {
 
 function visit(root: Node, facts: ScriptFacts): void {
   const uses = new Map<Node, ScriptText['use']>()
+  const called = new Set<Node>()
+  const waiting = new Set<Node>()
   const pending: Node[] = [root]
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const waits = waiting.has(node) || (/Function/.test(node.type) && !called.has(node))
     noteUse(node as AnyNode, uses)
     note(node as AnyNode, facts, uses.get(node) ?? null)
+    if (!waits) noteAtLoad(node as AnyNode, facts, called)
+    const push = (child: Node) => {
+      if (waits) waiting.add(child)
+      pending.push(child)
+    }
     for (const value of Object.values(node)) {
-      if (Array.isArray(value)) for (const item of value) isNode(item) && pending.push(item)
-      else if (isNode(value)) pending.push(value)
+      if (Array.isArray(value)) for (const item of value) isNode(item) && push(item)
+      else if (isNode(value)) push(value)
     }
   }
+}
+
+/** No call that we look for has more to it than this. */
+const MAX_ARGUMENT_TEXTS = 20
+
+/** `called` are functions that are called where they stand: `(function () { … })()`. */
+function noteAtLoad(node: AnyNode, facts: ScriptFacts, called: Set<Node>): void {
+  if (node.type !== 'CallExpression') return
+  if (/Function/.test(node.callee.type)) called.add(node.callee)
+  const name = nameOf(node.callee as AnyNode)
+  if (name === null) return
+  const texts: string[] = []
+  const pending: Node[] = [...node.arguments].reverse()
+  for (let part = pending.pop() as AnyNode | undefined; part !== undefined; ) {
+    if (part.type === 'Literal' && typeof part.value === 'string') texts.push(part.value)
+    else if (part.type === 'ObjectExpression')
+      for (const property of part.properties) property.type === 'Property' && pending.push(property.value)
+    else if (part.type === 'ArrayExpression') for (const item of part.elements) item && pending.push(item)
+    part = texts.length < MAX_ARGUMENT_TEXTS ? (pending.pop() as AnyNode | undefined) : undefined
+  }
+  facts.atLoad.push({ name, texts })
 }
 
 const CONNECTING = new Set(['fetch', 'navigator.sendBeacon', 'EventSource'])

@@ -12,7 +12,7 @@ import {
   NO_NAMED_SOURCES,
   type TagSource,
 } from './compiled-tag.ts'
-import { describeSends, labelFields } from './describe-conversions.ts'
+import { describeSends, describeUnknown, labelFields, listTriggers } from './describe-conversions.ts'
 import { accountsOf } from './find-doubles.ts'
 import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
 import type { PreparedTag } from './prepare-tag.ts'
@@ -61,7 +61,9 @@ export async function previewTag(
     recognised: recognisePaste(code, vendors),
     allowed: listPixelHosts({ type, allowed_hosts: [], sources, vendors }, ownHosts, []),
     sends: describeSends(compiled, marks, labels),
-    labels: labelFields(marks),
+    labels: labelFields(marks, code),
+    triggers: listTriggers(marks),
+    about: vendors.length > 0 ? null : describeUnknown(compiled),
     runs_in: proposeRunsIn(type, compiled),
   }
 }

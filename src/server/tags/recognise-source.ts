@@ -14,6 +14,16 @@ export interface Recognition {
   known: TagSources
   /** True when it is the link of a vendor that needs no code. */
   isLink: boolean
+  /** How its vendors are told of conversions. */
+  conversions: {
+    vendor: string
+    call: string
+    /** The texts that every such call begins with. */
+    begins: string[]
+    /** One of these, unless the form asks for a label. */
+    events: string[]
+    hasLabel: boolean
+  }[]
 }
 
 export function recogniseSource({ type, code }: TagSource): Recognition {
@@ -26,5 +36,18 @@ export function recogniseSource({ type, code }: TagSource): Recognition {
     addedHosts: [...new Set(SOURCE_KEYS.flatMap((key) => added[key]))],
     known: sourcesOfVendors(marksOfPixel(type, vendors)),
     isLink: vendors.some(({ id }) => vendorById(id)?.kind === 'link'),
+    conversions: marksOfPixel(type, vendors).flatMap(({ id }) => {
+      const { name = '', conversion } = vendorById(id) ?? {}
+      if (conversion === undefined) return []
+      const events = Object.values(conversion.events)
+      const texts = conversion.args.lead.filter((each) => typeof each === 'string')
+      return {
+        vendor: name,
+        call: conversion.call,
+        begins: texts.filter((text) => !text.includes('$') && !events.includes(text)),
+        events,
+        hasLabel: conversion.label !== undefined,
+      }
+    }),
   }
 }

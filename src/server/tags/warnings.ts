@@ -78,6 +78,14 @@ export const WARNINGS = {
     code: 'id_missing',
     message: `O ID ${expected} não aparece no código. Confira se o código é mesmo desta conta.`,
   }),
+  conversionAtLoad: (vendor: string, hasLabel: boolean): TagWarning => ({
+    code: 'conversion_at_load',
+    message: `Este código envia uma conversão para ${vendor} assim que a página abre: cada visita com consentimento contaria como conversão. Tire essa parte do código${hasLabel ? ' e use o rótulo dela nos campos abaixo' : '; o site envia as conversões sozinho, a cada clique'}.`,
+  }),
+  universalAnalytics: (account: string): TagWarning => ({
+    code: 'universal_analytics',
+    message: `${account} é do Universal Analytics, que o Google encerrou: nada mais é medido por ele. Use uma propriedade do GA4, com o ID que começa com "G-".`,
+  }),
   sameId: (pixelId: string, other: string): TagWarning => ({
     code: 'same_id',
     message: `O ID ${pixelId} já está em "${shorten(other)}". Com as duas tags ativas, cada visita conta duas vezes.`,

@@ -32,6 +32,8 @@ interface VendorStorageKey {
 export interface VendorConversion {
   /** A function of the page: `fbq`, `ttq.track`, `_tfa.push`. */
   call: string
+  /** The vendor's own name of each, as its reports show it; `$label` where that is what the form asked for. */
+  events: Record<Conversion, string>
   /** What it is called with; `$id` is the conversion's own ID, `$account` the pixel's, `$label` what the form asked for. */
   args: Record<Conversion, readonly unknown[]>
   /** Where the vendor tells its conversions apart by a label, its name there and an example. Without one nothing is sent. */
@@ -55,6 +57,8 @@ export interface Vendor {
   /** The first of these that matches captures the account's ID. */
   ids: readonly RegExp[]
   idLabel: string | null
+  /** Where its events are pasted apart from the tag that counts visits: what only that tag has. */
+  base?: RegExp
   /** A second value that the vendor needs, such as a conversion's label. */
   extra?: readonly { label: string; pattern: RegExp }[]
   /** The essence of a snippet, with an invented ID. */

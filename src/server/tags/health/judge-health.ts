@@ -44,6 +44,7 @@ const BREAKING = new Set([
   'hidden_container',
   'placeholder',
   'other_id',
+  'universal_analytics',
 ])
 const REMOVALS: ReadonlySet<string | null> = new Set(Object.values(ROOM_REMOVALS))
 

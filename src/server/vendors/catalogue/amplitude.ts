@@ -43,6 +43,7 @@ export const amplitude: Vendor = {
   pageView: { hosts: ['api2.amplitude.com', 'api.amplitude.com'], showsId: false },
   conversion: {
     call: 'amplitude.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
   isolated: 'works',

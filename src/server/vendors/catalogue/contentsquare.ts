@@ -23,6 +23,7 @@ export const contentsquare: Vendor = {
   optionalHosts: [{ when: 'cross-domain tracking', hosts: { frame: ['csxd.{crossdomain}'] } }],
   conversion: {
     call: '_uxa.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: [['trackPageEvent', 'lead']],
       contact: [['trackPageEvent', 'contact']],

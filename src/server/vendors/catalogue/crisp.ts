@@ -33,6 +33,7 @@ export const crisp: Vendor = {
   },
   conversion: {
     call: '$crisp.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: [['set', 'session:event', [['lead']]]],
       contact: [['set', 'session:event', [['contact']]]],

@@ -33,6 +33,7 @@ export const fullstory: Vendor = {
   pageView: { hosts: ['rs.fullstory.com'], showsId: false },
   conversion: {
     call: 'FS',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: ['trackEvent', { name: 'lead', properties: {} }],
       contact: ['trackEvent', { name: 'contact', properties: {} }],

@@ -16,6 +16,7 @@ export const googleAds: Vendor = {
     /send_to['"]?\s*:\s*['"]AW-/,
   ],
   ids: [/\b(AW-\d{6,14})\b/, /google_conversion_id\s*=\s*(\d{6,14})/],
+  base: /googletagmanager\.com\/gtag\/js\?id=|\bgtag\s*\(\s*['"]config['"]|google_conversion_id|viewthroughconversion/i,
   idLabel: 'ID de conversão (AW-…)',
   extra: [{ label: 'Rótulo da conversão', pattern: /AW-\d{6,14}\/([A-Za-z0-9_-]{5,60})/ }],
   sample: {
@@ -65,6 +66,7 @@ export const googleAds: Vendor = {
   },
   conversion: {
     call: 'gtag',
+    events: { lead: '$label', contact: '$label', sign_up: '$label' },
     args: {
       lead: [
         'event',

@@ -54,6 +54,7 @@ export const googleAnalytics4: Vendor = {
   },
   conversion: {
     call: 'gtag',
+    events: { lead: 'generate_lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: ['event', 'generate_lead', { event_id: '$id', transport_type: 'beacon' }],
       contact: ['event', 'contact', { event_id: '$id', transport_type: 'beacon' }],

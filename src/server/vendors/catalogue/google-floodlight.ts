@@ -16,6 +16,7 @@ export const googleFloodlight: Vendor = {
     /send_to['"]?\s*:\s*['"]DC-/,
   ],
   ids: [/\b(DC-\d{4,12})\b/, /\/\/(\d{4,12})\.fls\.doubleclick\.net/],
+  base: /googletagmanager\.com\/gtag\/js\?id=|\bgtag\s*\(\s*['"]config['"]|fls\.doubleclick\.net|\/activity/i,
   idLabel: 'ID do anunciante Floodlight (DC-…)',
   sample: {
     code: "gtag('config', 'DC-1234567'); gtag('event', 'conversion', {'send_to': 'DC-1234567/grupo/cat+standard'});",
@@ -39,6 +40,7 @@ export const googleFloodlight: Vendor = {
   },
   conversion: {
     call: 'gtag',
+    events: { lead: '$label', contact: '$label', sign_up: '$label' },
     args: {
       lead: [
         'event',

@@ -48,6 +48,7 @@ export const googleTagManager: Vendor = {
   pageView: { hosts: ['www.googletagmanager.com'], showsId: true, byScript: true },
   conversion: {
     call: 'dataLayer.push',
+    events: { lead: 'site_lead', contact: 'site_contact', sign_up: 'site_sign_up' },
     args: {
       lead: [{ event: 'site_lead', event_id: '$id' }],
       contact: [{ event: 'site_contact', event_id: '$id' }],

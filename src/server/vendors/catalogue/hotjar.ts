@@ -39,6 +39,7 @@ export const hotjar: Vendor = {
   ],
   conversion: {
     call: 'hj',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
   },
   isolated: { needs: 'grava o que acontece na página' },

@@ -71,6 +71,7 @@ export const intercom: Vendor = {
   ],
   conversion: {
     call: 'Intercom',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: ['trackEvent', 'lead'],
       contact: ['trackEvent', 'contact'],

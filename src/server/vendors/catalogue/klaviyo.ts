@@ -29,7 +29,11 @@ export const klaviyo: Vendor = {
     style: ['static.klaviyo.com'],
   },
   pageView: { hosts: ['a.klaviyo.com', 'fast.a.klaviyo.com'], showsId: false },
-  conversion: { call: 'klaviyo.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  conversion: {
+    call: 'klaviyo.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
   suffixes: ['klaviyo.com', 'd3k81ch9hvuctc.cloudfront.net'],
   cookies: [

@@ -28,6 +28,7 @@ export const kwaiPixel: Vendor = {
   pageView: { hosts: ['www.adsnebula.com', 'logsdk.kwai-pro.com'], showsId: false },
   conversion: {
     call: 'kwaiq.track',
+    events: { lead: 'formSubmit', contact: 'contact', sign_up: 'completeRegistration' },
     args: { lead: ['formSubmit'], contact: ['contact'], sign_up: ['completeRegistration'] },
   },
   isolated: 'works',

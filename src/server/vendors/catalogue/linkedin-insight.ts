@@ -40,6 +40,7 @@ export const linkedinInsight: Vendor = {
   pageView: { hosts: ['px.ads.linkedin.com', 'px4.ads.linkedin.com'], showsId: true },
   conversion: {
     call: 'lintrk',
+    events: { lead: '$label', contact: '$label', sign_up: '$label' },
     args: {
       lead: ['track', { conversion_id: '$label', event_id: '$id' }],
       contact: ['track', { conversion_id: '$label', event_id: '$id' }],

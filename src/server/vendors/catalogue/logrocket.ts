@@ -51,6 +51,7 @@ export const logrocket: Vendor = {
   },
   conversion: {
     call: 'LogRocket.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
   isolated: { needs: 'grava o que acontece na página' },

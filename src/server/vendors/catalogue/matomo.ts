@@ -32,6 +32,7 @@ export const matomo: Vendor = {
   ],
   conversion: {
     call: '_paq.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: [['trackEvent', 'conversion', 'lead']],
       contact: [['trackEvent', 'conversion', 'contact']],

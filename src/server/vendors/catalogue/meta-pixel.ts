@@ -32,6 +32,7 @@ export const metaPixel: Vendor = {
   pageView: { hosts: ['www.facebook.com'], showsId: true },
   conversion: {
     call: 'fbq',
+    events: { lead: 'Lead', contact: 'Contact', sign_up: 'CompleteRegistration' },
     args: {
       lead: ['track', 'Lead', {}, { eventID: '$id' }],
       contact: ['track', 'Contact', {}, { eventID: '$id' }],

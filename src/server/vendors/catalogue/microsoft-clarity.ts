@@ -26,6 +26,7 @@ export const microsoftClarity: Vendor = {
   pageView: { hosts: ['*.clarity.ms'], showsId: false },
   conversion: {
     call: 'clarity',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['event', 'lead'], contact: ['event', 'contact'], sign_up: ['event', 'sign_up'] },
   },
   isolated: { needs: 'grava o que acontece na página' },

@@ -31,6 +31,7 @@ export const microsoftUet: Vendor = {
   pageView: { hosts: ['bat.bing.com', 'bat.bing.net'], showsId: true },
   conversion: {
     call: 'uetq.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: ['event', 'lead', { event_category: 'conversion' }],
       contact: ['event', 'contact', { event_category: 'conversion' }],

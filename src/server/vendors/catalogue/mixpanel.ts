@@ -22,6 +22,7 @@ export const mixpanel: Vendor = {
   pageView: { hosts: ['api-js.mixpanel.com'], showsId: false },
   conversion: {
     call: 'mixpanel.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
   isolated: 'works',

@@ -24,6 +24,7 @@ export const mouseflow: Vendor = {
   },
   conversion: {
     call: '_mfq.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: [['tag', 'lead']], contact: [['tag', 'contact']], sign_up: [['tag', 'sign_up']] },
   },
   isolated: { needs: 'grava o que acontece na página' },

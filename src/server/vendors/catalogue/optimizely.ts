@@ -24,6 +24,7 @@ export const optimizely: Vendor = {
   optionalHosts: [{ when: 'PCI accounts', hosts: { frame: ['a{accountId}.cdn-pci.optimizely.com'] } }],
   conversion: {
     call: 'optimizely.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: [{ type: 'event', eventName: 'lead' }],
       contact: [{ type: 'event', eventName: 'contact' }],

@@ -23,6 +23,7 @@ export const outbrainPixel: Vendor = {
   pageView: { hosts: ['tr.outbrain.com'], showsId: true },
   conversion: {
     call: 'obApi',
+    events: { lead: 'Lead', contact: 'Contact', sign_up: 'Sign up' },
     args: { lead: ['track', 'Lead'], contact: ['track', 'Contact'], sign_up: ['track', 'Sign up'] },
   },
   isolated: 'works',

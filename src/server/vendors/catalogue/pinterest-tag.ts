@@ -13,6 +13,7 @@ export const pinterestTag: Vendor = {
     /\bpintrk\s*\(\s*['"]load['"]\s*,\s*['"](\d{10,16})['"]/,
     /ct\.pinterest\.com\/v3\/\?[^"'\s>]{0,200}?\btid=(\d{10,16})/,
   ],
+  base: /\bpintrk\s*\(\s*['"]load['"]|ct\.pinterest\.com/,
   idLabel: 'ID da tag do Pinterest',
   sample: {
     code: "s.pinimg.com/ct/core.js … pintrk('load', '2612345678901'); pintrk('page');",
@@ -27,6 +28,7 @@ export const pinterestTag: Vendor = {
   pageView: { hosts: ['ct.pinterest.com'], showsId: true },
   conversion: {
     call: 'pintrk',
+    events: { lead: 'lead', contact: 'custom', sign_up: 'signup' },
     args: {
       lead: ['track', 'lead', { event_id: '$id' }],
       contact: ['track', 'custom', { event_id: '$id' }],

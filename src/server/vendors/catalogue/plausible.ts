@@ -20,7 +20,11 @@ export const plausible: Vendor = {
     { when: 'self-hosted', hosts: { script: ['{plausibleHost}'], connect: ['{plausibleHost}'] } },
   ],
   pageView: { hosts: ['plausible.io'], showsId: false },
-  conversion: { call: 'plausible', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  conversion: {
+    call: 'plausible',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   isolated: 'works',
   suffixes: ['plausible.io'],
   cookies: [],

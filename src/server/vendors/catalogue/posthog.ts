@@ -25,6 +25,7 @@ export const posthog: Vendor = {
   pageView: { hosts: ['*.posthog.com'], showsId: false },
   conversion: {
     call: 'posthog.capture',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
   isolated: { needs: 'registra sozinho os cliques na página' },

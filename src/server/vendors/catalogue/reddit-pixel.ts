@@ -31,6 +31,7 @@ export const redditPixel: Vendor = {
   pageView: { hosts: ['alb.reddit.com'], showsId: true },
   conversion: {
     call: 'rdt',
+    events: { lead: 'Lead', contact: 'Contact', sign_up: 'SignUp' },
     args: {
       lead: ['track', 'Lead', { conversionId: '$id' }],
       contact: ['track', 'Custom', { customEventName: 'Contact', conversionId: '$id' }],

@@ -23,6 +23,7 @@ export const segment: Vendor = {
   pageView: { hosts: ['api.segment.io'], showsId: false },
   conversion: {
     call: 'analytics.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
   isolated: 'works',

@@ -10,6 +10,7 @@ export const snapPixel: Vendor = {
   category: 'marketing',
   signs: [/sc-static\.net\/scevent\.min\.js/i, /\bsnaptr\s*\(/],
   ids: [/\bsnaptr\s*\(\s*['"]init['"]\s*,\s*['"]([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})['"]/],
+  base: /\bsnaptr\s*\(\s*['"]init['"]|scevent\.min\.js/,
   idLabel: 'ID do Snap Pixel',
   sample: {
     code: "sc-static.net/scevent.min.js … snaptr('init', '01234567-89ab-4cde-8f01-23456789abcd'); snaptr('track', 'PAGE_VIEW');",
@@ -28,6 +29,7 @@ export const snapPixel: Vendor = {
   pageView: { hosts: ['tr.snapchat.com', 'tr6.snapchat.com'], showsId: false },
   conversion: {
     call: 'snaptr',
+    events: { lead: 'CUSTOM_EVENT_1', contact: 'CUSTOM_EVENT_2', sign_up: 'SUBSCRIBE' },
     args: {
       lead: ['track', 'CUSTOM_EVENT_1', { client_dedup_id: '$id' }],
       contact: ['track', 'CUSTOM_EVENT_2', { client_dedup_id: '$id' }],

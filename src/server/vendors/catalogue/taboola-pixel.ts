@@ -32,6 +32,7 @@ export const taboolaPixel: Vendor = {
   pageView: { hosts: ['trc.taboola.com', 'trc-events.taboola.com'], showsId: true },
   conversion: {
     call: '_tfa.push',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: {
       lead: [{ notify: 'event', name: 'lead', id: '$account' }],
       contact: [{ notify: 'event', name: 'contact', id: '$account' }],

@@ -33,6 +33,7 @@ export const tiktokPixel: Vendor = {
   pageView: { hosts: ['analytics.tiktok.com', 'analytics-ipv6.tiktokw.us'], showsId: false },
   conversion: {
     call: 'ttq.track',
+    events: { lead: 'SubmitForm', contact: 'Contact', sign_up: 'Subscribe' },
     args: {
       lead: ['SubmitForm', {}, { event_id: '$id' }],
       contact: ['Contact', {}, { event_id: '$id' }],

@@ -21,7 +21,11 @@ export const umami: Vendor = {
     { when: 'older cloud script', hosts: { connect: ['api-gateway.umami.dev'] } },
   ],
   pageView: { hosts: ['cloud.umami.is', 'gateway.umami.is'], showsId: false },
-  conversion: { call: 'umami.track', args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] } },
+  conversion: {
+    call: 'umami.track',
+    events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
+    args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
+  },
   isolated: 'works',
   suffixes: ['umami.is', 'umami.dev'],
   cookies: [],

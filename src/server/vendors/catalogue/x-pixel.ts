@@ -10,6 +10,7 @@ export const xPixel: Vendor = {
   category: 'marketing',
   signs: [/static\.ads-twitter\.com\/uwt\.js/i, /platform\.twitter\.com\/oct\.js/i, /\btwq\s*\(/],
   ids: [/\btwq\s*\(\s*['"](?:config|init)['"]\s*,\s*['"]([a-z0-9]{4,10})['"]/],
+  base: /\btwq\s*\(\s*['"](?:config|init)['"]|uwt\.js/,
   idLabel: 'ID do pixel do X',
   extra: [
     {
@@ -26,6 +27,7 @@ export const xPixel: Vendor = {
   pageView: { hosts: ['t.co', 'analytics.twitter.com', 'analytics.x.com'], showsId: true },
   conversion: {
     call: 'twq',
+    events: { lead: '$label', contact: '$label', sign_up: '$label' },
     args: {
       lead: ['event', '$label', { conversion_id: '$id' }],
       contact: ['event', '$label', { conversion_id: '$id' }],

@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { DoorIcon } from '#admin/components/door-icon.tsx'
+import { MessageBox } from '#admin/components/message-box.tsx'
 import { describeFilled, describeQuestion } from '../plan-fill.ts'
 import type { useRecognition } from './use-recognition.ts'
 
@@ -12,7 +13,7 @@ interface RecognitionNoteProps {
 
 /** Under the code: whose it is, what was filled in, and what is asked before it is replaced. */
 export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProps) {
-  const { recognised, filled, question, accept, decline } = recognition
+  const { recognised, about, filled, question, accept, decline } = recognition
   const id = useId()
   const answer = (act: () => void) => () => {
     act()
@@ -20,6 +21,7 @@ export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProp
   }
   return (
     <div aria-live="polite" className="contents">
+      {recognised === null && about !== null ? <MessageBox look="info">{about}</MessageBox> : null}
       {recognised === null ? null : (
         <div className="message-box flex gap-3 rounded-1 bg-accent-3 px-3.5 py-3 text-[0.9375rem]/[1.45]">
           <span aria-hidden="true" className="mt-px size-5 flex-none *:size-full">

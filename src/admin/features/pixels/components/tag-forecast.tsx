@@ -1,5 +1,7 @@
 import { ChevronRight } from 'lucide-react'
+import { CopyButton } from '#admin/components/copy-button.tsx'
 import { formatCount } from '#admin/lib/format-count.ts'
+import { CONVERSION_NAMES } from '#contract/conversion.ts'
 import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { PreviewState } from '../api/preview-tag.ts'
 import { groupHosts } from '../group-hosts.ts'
@@ -15,7 +17,7 @@ interface TagForecastProps {
 export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) {
   if (preview === null) return null
   const hosts = groupHosts(preview.allowed)
-  if (preview.sends.length === 0 && hosts.length === 0) return null
+  if (preview.sends.length + preview.triggers.length + hosts.length === 0) return null
   const opens = `${WHO_OPENS_HOSTS[runsIn]} abre`
   return (
     <section
@@ -29,6 +31,24 @@ export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) 
             {preview.sends.map((sentence) => (
               <li key={sentence} className="wrap-anywhere">
                 {sentence}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {preview.triggers.length === 0 ? null : (
+        <>
+          <h3 className="mt-3 text-[0.9375rem] tracking-normal">Eventos para os acionadores do contêiner</h3>
+          <p className="mt-1 text-sm text-text-2">
+            No Tag Manager, crie um acionador do tipo "Evento personalizado" com cada nome.
+          </p>
+          <ul className="mt-1.5 grid gap-1 text-sm text-text-2">
+            {preview.triggers.map(({ conversion, event }) => (
+              <li key={conversion} className="flex flex-wrap items-center gap-2">
+                <span className="flex-1">
+                  {CONVERSION_NAMES[conversion]}: <code className="font-mono text-ink">{event}</code>
+                </span>
+                <CopyButton text={event} />
               </li>
             ))}
           </ul>

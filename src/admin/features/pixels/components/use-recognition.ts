@@ -34,6 +34,8 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
   const code = form.watch('code')
   const isConcerned = code !== storedCode && generation.isHandEdited(code)
   const plan = recognised !== null && isConcerned && preview.isCurrent ? planFor(recognised) : null
+  /** Code that arrived whole and is nobody's: without a vendor there is no ID to ask for. */
+  const isUnknown = isConcerned && preview.isCurrent && isPasted.current && preview.preview?.about != null
   const asksNothing = plan === null || Object.keys(plan.ask).length === 0 || declined === keyOf(recognised)
 
   function planFor(tag: RecognisedTag) {
@@ -63,6 +65,8 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
 
   const onAnswer = useEffectEvent(() => {
     if (plan !== null) write(plan.set)
+    else if (isUnknown && !chosen.current.type && getValues('pixel_id').trim() === '')
+      write({ type: 'custom' })
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer about what is in the form is what it waits for.
   useEffect(() => onAnswer(), [preview.preview, preview.isCurrent])
@@ -70,6 +74,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
   return {
     /** Null while the code is the generated or the stored one, which need no word. */
     recognised: isConcerned || !isNew || Object.keys(filled).length > 0 ? recognised : null,
+    about: isConcerned ? (preview.preview?.about ?? null) : null,
     filled,
     question: asksNothing ? null : plan.ask,
     accept(): void {
