@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { liftCallDeadline } from '../http/call-deadline.ts'
 import { type Call, type DataService, listKey, planFor, readQuery } from './data-service.ts'
 import { formatList, formatObject, listFormat, type RowFormat } from './format-rows.ts'
 import { type ListText, splitListText } from './list-text.ts'
@@ -50,7 +51,10 @@ async function sendList(service: DataService, call: Call, reply: FastifyReply): 
   let keys = (await service.db.executeQuery(plan.keys('page'))).rows
   const isLong = keys.length > PAGE_ROWS || firstPageLength(keys) < keys.length
   // Nobody holds more than a page before it is their turn.
-  if (isLong && call.request.method === 'GET') await service.longAnswers.turn(call.caller, reply.raw)
+  if (isLong && call.request.method === 'GET') {
+    liftCallDeadline(call.request)
+    await service.longAnswers.turn(call.caller, reply.raw)
+  }
   if (keys.length > PAGE_ROWS) keys = (await service.db.executeQuery(plan.keys('all'))).rows
   if (call.media.format === 'object' && keys.length !== 1) throw notSingular(keys.length)
 

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import { registerCallDeadline } from './call-deadline.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from './connection-limits.ts'
 import { adminPolicy, type Policy } from './content-security-policy.ts'
 import type { Drain } from './drain.ts'
@@ -98,6 +99,7 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
   metrics?.watchRequests(app, classOf)
   registerErrors(app, parts.errorPages, classOf)
   registerLoadShedding(app, parts.maxEventLoopDelayMs)
+  registerCallDeadline(app)
   sweepRegularly(app, 'rate limits', () => sweepRateLimits(db))
   app.addHook('onClose', () => counter.stop())
   return app

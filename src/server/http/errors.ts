@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
-import { databaseUnavailable } from './database-unavailable.ts'
-import { isShed } from './load-shedding.ts'
+import { databaseUnavailable, refusalOf } from './refusals.ts'
 import type { ClassOf } from './security-class.ts'
 
 export interface ErrorPages {
@@ -38,7 +37,8 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
 /** Anything unknown becomes a 500 that says nothing; the cause goes to the log, with the request's id. */
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) {
-    if (error.status >= 500 && !isShed(request)) request.log.error({ err: error }, 'request failed')
+    if (error.status >= 500 && refusalOf(request) === undefined)
+      request.log.error({ err: error }, 'request failed')
     return error
   }
   const unavailable = databaseUnavailable(error, request)

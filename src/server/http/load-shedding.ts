@@ -1,20 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from './app-error.ts'
+import type { FastifyInstance } from 'fastify'
 import { HEALTH_PATHS } from './canonical-target.ts'
+import { shed } from './refusals.ts'
 
 /** A call that would wait longer than this for its turn is better made again later. */
 export const MAX_EVENT_LOOP_DELAY_MS = 250
-const RETRY_AFTER_SECONDS = 5
 const SAMPLE_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 10
-
-const shedRequests = new WeakSet<FastifyRequest>()
-
-/** Turned away for want of time, not for what it asked. */
-export function isShed(request: FastifyRequest): boolean {
-  return shedRequests.has(request)
-}
 
 /**
  * When the event loop lags, calls are refused before they are handled; the page, served before the framework, goes on.
@@ -42,11 +34,6 @@ export function registerLoadShedding(
   app.addHook('onRequest', (request, _reply, done) => {
     // A busy process is alive and serves pages: a restart, or a proxy that leaves it out, would only make things worse.
     if (!isLagging || HEALTH_PATHS.has(request.routeOptions.url ?? '')) return done()
-    shedRequests.add(request)
-    done(
-      new AppError(503, 'overloaded', 'The server is busy, try again', {
-        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-      }),
-    )
+    done(shed(request))
   })
 }

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeDocRow } from '#tests/support/doc-table.ts'
@@ -83,4 +84,30 @@ test('when asked for, every request has its line, with the id that the proxy gav
   expect(answered.at(-1)).toMatchObject({ path: '/', status: 200, requestId: 'from-the-proxy' })
   expect(JSON.stringify(written)).not.toContain('s3cret')
   expect(new RequestLog(log).onFastAnswer).toBeNull()
+})
+
+test('calls that get 503 without a database are one line and a count', async () => {
+  const own: Line[] = []
+  const away = await startTestApp({
+    log: pino({ level: 'info' }, { write: (line) => void own.push(JSON.parse(line)) }),
+  })
+  await sql`pragma query_only = on`.execute(away.database.db)
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, at) =>
+      away.app.inject({
+        method: 'POST',
+        url: '/api/newsletter',
+        remoteAddress: `198.51.100.${at}`,
+        payload: { email: `pessoa${at}@exemplo.com.br` },
+      }),
+    ),
+  )
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([503]))
+  await away.close()
+  const refused = own.filter((line) => line.status === 503)
+  expect(refused.map(({ msg, count = 1 }) => [msg, count])).toEqual([
+    ['the database is unavailable', 1],
+    ['more of the same, not logged one by one', 199],
+  ])
+  expect(own.filter(({ msg }) => msg === 'the database is unavailable')).toHaveLength(1)
 })

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isShed } from './load-shedding.ts'
 import { LogSampler } from './log-sampler.ts'
 import type { Logger } from './logger.ts'
 import type { OnFastAnswer, OnRefused } from './raw-server.ts'
+import { refusalOf } from './refusals.ts'
 import { passedRequestId } from './request-id.ts'
 
 const MAX_PATH_LENGTH = 200
-/** While the event loop lags, a line for each call that is turned away would only add to it. */
-const SHED_LINES_PER_WINDOW = 1
+/** While the event loop lags or the database is away, every call says the same: one line, and the number of the others. */
+const REFUSED_LINES_PER_WINDOW = 1
 
 interface RequestLogOptions {
   /** A line for every request, those of the fast path too, however many there are. */
@@ -57,19 +57,22 @@ export class RequestLog {
   #write(request: FastifyRequest, reply: FastifyReply): void {
     const status = reply.statusCode
     const { url: route = 'none' } = request.is404 ? {} : request.routeOptions
-    const shed = isShed(request)
-    const isWritten = shed
-      ? this.#sampler.take('shed', { status, shed }, SHED_LINES_PER_WINDOW)
-      : this.#sampler.take(`${route} ${status}`, { route, status })
+    const refusal = refusalOf(request)
+    const isWritten =
+      refusal === undefined
+        ? this.#sampler.take(`${route} ${status}`, { route, status })
+        : this.#sampler.take(Object.keys(refusal).join(), { status, ...refusal }, REFUSED_LINES_PER_WINDOW)
     if (!isWritten && !this.#everything) return
     const line = {
       method: request.method,
       path: loggedPath(request.url),
       status,
       ms: Math.round(reply.elapsedTime),
-      ...(shed ? { shed } : {}),
+      ...refusal,
     }
-    request.log.info(line, 'answered')
+    if (refusal !== undefined && 'unavailable' in refusal)
+      request.log.warn(line, 'the database is unavailable')
+    else request.log.info(line, 'answered')
   }
 }
 

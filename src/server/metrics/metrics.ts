@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { AUDITED, type AuditEntry } from '../db/audit.ts'
 import type { OnStatement } from '../db/on-statement.ts'
-import { isShed } from '../http/load-shedding.ts'
+import { refusalOf } from '../http/refusals.ts'
 import type { ClassOf } from '../http/security-class.ts'
 import { addStateGauges, type WatchedState } from './state-gauges.ts'
 
@@ -77,7 +77,8 @@ export class Metrics {
       const securityClass = classOf(request)
       this.#requests.inc({ class: securityClass, status: reply.statusCode })
       this.#latency.observe({ class: securityClass }, reply.elapsedTime / 1000)
-      if (isShed(request)) this.countRefusal('event loop')
+      const refusal = refusalOf(request)
+      if (refusal !== undefined) this.countRefusal('shed' in refusal ? 'event loop' : 'database')
       else if (reply.statusCode === 429) this.countRefusal(request.routeOptions.url ?? 'none')
       done()
     })
