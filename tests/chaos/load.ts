@@ -22,6 +22,8 @@ export class Load {
   refused = 0
   /** Answers to calls that were neither a success nor the promised refusal. */
   readonly wrong: string[] = []
+  /** How long the slowest answer to a call took. */
+  slowestMs = 0
   /** The last name of the pixel that was acknowledged, as a number. */
   renamed = 0
   /** The last that did not succeed. */
@@ -85,7 +87,7 @@ export class Load {
 
   async #subscribe(url: string): Promise<void> {
     const email = `${randomUUID()}@exemplo.com.br`
-    const answer = await this.#ask(`${url}/api/newsletter`, {
+    const answer = await this.#call(`${url}/api/newsletter`, {
       method: 'POST',
       // Each from an address of its own: the limits are not what is tried here.
       headers: { 'content-type': 'application/json', 'x-forwarded-for': randomAddress() },
@@ -97,13 +99,20 @@ export class Load {
 
   async #rename(url: string, { headers, pixelId }: Administrator): Promise<void> {
     const next = this.renamed + 1
-    const answer = await this.#ask(`${url}/rest/v1/tracking_pixels?id=eq.${pixelId}`, {
+    const answer = await this.#call(`${url}/rest/v1/tracking_pixels?id=eq.${pixelId}`, {
       method: 'PATCH',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ name: String(next) }),
     })
     if (answer.status === 204) this.renamed = next
     else this.#judge(answer)
+  }
+
+  async #call(url: string, init: RequestInit): Promise<Answer> {
+    const begun = performance.now()
+    const answer = await this.#ask(url, init)
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - begun)
+    return answer
   }
 
   #judge(answer: Answer): void {

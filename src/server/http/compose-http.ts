@@ -68,6 +68,10 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
           metrics?.countRefusal(reason)
           requestLog.onRefused(request, status, reason)
         },
+        onDropped: () => {
+          metrics?.countRefusal('connection dropped')
+          requestLog.onDropped()
+        },
         onFastAnswer: (request, status) => {
           metrics?.countFastAnswer(status)
           logFastAnswer?.(request, status)

@@ -28,10 +28,14 @@ export class ConnectionKeeper {
   #open = 0
   #madeRoomAt = 0
 
-  constructor(server: Server, limits: ConnectionLimits) {
+  readonly #onDropped: () => void
+
+  constructor(server: Server, limits: ConnectionLimits, onDropped: () => void) {
     this.#limits = limits
+    this.#onDropped = onDropped
     // Past this as well, a connection is closed without an answer.
     server.maxConnections = Math.ceil(limits.total * SURPLUS)
+    server.on('drop', onDropped)
     server.timeout = limits.stalledMs
     server.on('connection', (socket) => this.#accept(server, socket))
   }
@@ -42,6 +46,7 @@ export class ConnectionKeeper {
     const perAddress = this.#limits.perAddress ?? Number.POSITIVE_INFINITY
     if (fromAddress > Math.ceil(perAddress * SURPLUS)) {
       socket.destroy()
+      this.#onDropped()
       return
     }
     this.#open++

@@ -42,6 +42,7 @@ async function start(limits: Partial<ConnectionLimits>, drain = { hasBegun: fals
     defaultHeaders: { 'content-security-policy': 'sandbox' },
     limits: { ...LIMITS, ...limits },
     onRefused: () => {},
+    onDropped: () => {},
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -37,6 +37,8 @@ interface RawServerOptions {
   defaultHeaders: Headers
   limits: ConnectionLimits
   onRefused: OnRefused
+  /** Told of each connection that is closed without an answer, because too many are open. */
+  onDropped: () => void
   /** Told of each request that the fast path answered. */
   onFastAnswer: OnFastAnswer
   /** Once begun, each answer is its connection's last. */
@@ -45,7 +47,7 @@ interface RawServerOptions {
 
 /** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
 export function createRawServer(options: RawServerOptions): Server {
-  const { handler, fastPath, defaultHeaders, limits, onRefused, onFastAnswer, drain } = options
+  const { handler, fastPath, defaultHeaders, limits, onRefused, onDropped, onFastAnswer, drain } = options
   const defaults = new Map(Object.entries(defaultHeaders))
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -56,7 +58,7 @@ export function createRawServer(options: RawServerOptions): Server {
     // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
     requireHostHeader: false,
   })
-  const keeper = new ConnectionKeeper(server, limits)
+  const keeper = new ConnectionKeeper(server, limits, onDropped)
 
   const turnAway = (request: IncomingMessage, response: ServerResponse, status: number, reason: string) => {
     onRefused(request, status, reason)

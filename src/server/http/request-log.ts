@@ -6,7 +6,7 @@ import { refusalOf } from './refusals.ts'
 import { passedRequestId } from './request-id.ts'
 
 const MAX_PATH_LENGTH = 200
-/** While the event loop lags or the database is away, every call says the same: one line, and the number of the others. */
+/** While too much is asked or the database is away, every call says the same: one line, and the number of the others. */
 const REFUSED_LINES_PER_WINDOW = 1
 
 interface RequestLogOptions {
@@ -43,6 +43,13 @@ export class RequestLog {
   readonly onRefused: OnRefused = ({ method, url = '' }, status, reason) => {
     if (this.#sampler.take(`refused ${status} ${reason}`, { status, reason }))
       this.#log.info({ method, path: loggedPath(url), status, reason }, 'refused')
+  }
+
+  /** For connections past every limit; without descriptors there is nobody to answer them with. */
+  readonly onDropped = (): void => {
+    const kind = { reason: 'too many connections' }
+    if (this.#sampler.take('dropped', kind, REFUSED_LINES_PER_WINDOW))
+      this.#log.warn(kind, 'connections are closed without an answer')
   }
 
   /** For everything that the framework answers. */
