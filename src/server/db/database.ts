@@ -18,6 +18,8 @@ export interface Database {
   readonly engine: Engine
   /** PostgreSQL: after the start, whatever answers at the same address with other data counts as unavailable. */
   pinSite?(): Promise<void>
+  /** PostgreSQL: a process that stops waits no longer than this for a database that does not answer. */
+  closeWithin?(ms: number): void
   close(): Promise<void>
 }
 
@@ -33,13 +35,13 @@ export interface DatabaseOptions {
 
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl !== null) {
-    const { db, pinSite } = openPostgres({
+    const { db, ...postgres } = openPostgres({
       url: options.databaseUrl,
       poolSize: options.databasePoolSize ?? DEFAULT_POOL_SIZE,
       onConnectionLost: options.onConnectionLost ?? (() => {}),
       onStatement: options.onStatement,
     })
-    return { db, engine: 'postgres', pinSite, close: () => db.destroy() }
+    return { db, engine: 'postgres', ...postgres, close: () => db.destroy() }
   }
   const file = join(prepareDataDirectory(options.dataDir), SQLITE_FILE)
   // SQLite gives the files beside the database the rights of the database.

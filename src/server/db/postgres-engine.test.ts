@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -135,6 +137,26 @@ describe('a connection that can only read', () => {
     await writable.end()
     await proveWritable(db)
   })
+})
+
+test('a process that stops waits a second for a connection, and for the next ones not at all', async () => {
+  const silent = createServer((socket) => void socket.on('error', () => {}))
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const { db, closeWithin } = openPostgres({
+    url: `postgres://postgres@127.0.0.1:${port}/site`,
+    poolSize: 1,
+    onConnectionLost: () => {},
+  })
+  closeWithin(1_500)
+  const begun = performance.now()
+  for (let flush = 0; flush < 5; flush++)
+    await expect(sql`select 1`.execute(db)).rejects.toBeInstanceOf(DatabaseUnavailableError)
+  await db.destroy()
+  // Five times the five seconds in which a connection must come otherwise.
+  expect(performance.now() - begun).toBeLessThan(10_000)
+  silent.close()
 })
 
 describe('the proof that a write succeeds', () => {

@@ -41,6 +41,8 @@ interface Postgres {
   db: Kysely<Schema>
   /** From here on a connection that finds the data of another site, or none, or can only read, counts as no connection. */
   pinSite(): Promise<void>
+  /** From here on nobody waits for the database for longer, neither for an answer nor for its end. */
+  closeWithin(ms: number): void
 }
 
 export function openPostgres(options: PostgresOptions): Postgres {
@@ -78,8 +80,9 @@ export function openPostgres(options: PostgresOptions): Postgres {
     },
   })
   pool.on('error', options.onConnectionLost)
+  const guarded = new GuardedPool(pool, queryTimeoutMs)
   const db = new Kysely<Schema>({
-    dialect: keepCause(new PooledPostgresDialect({ pool: new GuardedPool(pool, queryTimeoutMs) })),
+    dialect: keepCause(new PooledPostgresDialect({ pool: guarded })),
     ...tellStatements(options.onStatement),
   })
   return {
@@ -87,6 +90,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     pinSite: async () => {
       site = (await db.selectFrom('site_state').select('site_id').executeTakeFirstOrThrow()).site_id
     },
+    closeWithin: (ms) => guarded.closeWithin(ms),
   }
 }
 
