@@ -251,14 +251,14 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     const { data, error } = await auth.updateUser({ email: NEW_EMAIL })
     expect(error).toBeNull()
     expect(data.user).toMatchObject({ email: EMAIL, new_email: NEW_EMAIL })
-    await mailbox.take(EMAIL, 'Autorize a troca do seu e-mail')
+    await mailbox.take(EMAIL, 'Confirme a alteração do seu e-mail')
     await mailbox.take(NEW_EMAIL)
   })
   table.row('resend email_change', '{} and both mails again', async () => {
     await later()
     expect((await auth.resend({ type: 'email_change', email: EMAIL })).error).toBeNull()
     const [current, next] = [
-      await mailbox.take(EMAIL, 'Autorize a troca do seu e-mail'),
+      await mailbox.take(EMAIL, 'Confirme a alteração do seu e-mail'),
       await mailbox.take(NEW_EMAIL),
     ]
     const half = await client().verifyOtp({ email: EMAIL, token: current.code, type: 'email_change' })

@@ -124,7 +124,7 @@ test('a new address: the first mailbox confirms, the second completes it', async
   await client.signInWithPassword({ email, password: NEW_PASSWORD })
   expect((await client.updateUser({ email: newEmail })).error).toBeNull()
   const [current, next] = [
-    await account.mailbox.take(email, 'Autorize a troca do seu e-mail'),
+    await account.mailbox.take(email, 'Confirme a alteração do seu e-mail'),
     await account.mailbox.take(newEmail, 'Confirme seu novo e-mail'),
   ]
 

@@ -67,7 +67,7 @@ test('a passkey is made, signs in without a password, is told by mail, and is re
   await plugIn(page)
   await createKey(page)
   await expectAccessible(page)
-  await account.mailbox.take(PRINCIPAL.email, 'Uma chave de acesso foi criada')
+  await account.mailbox.take(PRINCIPAL.email, 'Nova chave de acesso na sua conta')
   // The device has one already: the browser says so, and nothing is added.
   await button(page, 'Criar chave de acesso').click()
   await page.getByText('Este aparelho já tem uma chave de acesso desta conta.').waitFor()

@@ -1,12 +1,14 @@
 import type { Db } from '#server/db/database.ts'
 
-/** What a letter says; how it looks is decided in one place, `render-letter.ts`. */
+/** The content of an e-mail; `render-letter.ts` decides how it looks. */
 export interface Letter {
   subject: string
+  /** Shown by mail programs beside the subject, and nowhere in the mail. */
+  preview?: string
   paragraphs: string[]
   action?: { label: string; url: string }
-  /** The six digits, for who reads mail on another device. */
-  code?: string
+  /** The six digits, for whoever reads mail on another device. */
+  code?: { lead: string; digits: string }
   /** After the link or the code: how long it lasts, and what to do if it was not them. */
   closing: string[]
 }
@@ -15,6 +17,7 @@ export interface LetterInput {
   brandName: string
   /** Where the account is, in words, with its preposition. */
   place: string
+  isAdministrator: boolean
   /** Opens the dashboard with the one-time token. */
   url: string
   code: string

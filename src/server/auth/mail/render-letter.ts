@@ -17,26 +17,28 @@ function renderText({ paragraphs, action, code, closing }: Letter, brandName: st
   const parts = [
     ...paragraphs,
     ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
-    ...(code === undefined ? [] : [codeLead(action !== undefined), code]),
+    ...(code === undefined ? [] : [code.lead, code.digits]),
     ...closing,
     `-- \n${brandName}`,
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function renderHtml({ subject, paragraphs, action, code, closing }: Letter, brandName: string): string {
+function renderHtml(letter: Letter, brandName: string): string {
+  const { subject, preview, paragraphs, action, code, closing } = letter
   const body = [
     `<h1 style="margin:0 0 20px;font-size:24px;line-height:1.2;letter-spacing:-.02em;color:${COLORS.ink}">${escapeHtml(subject)}</h1>`,
     ...paragraphs.map((text) => paragraph(text, COLORS.ink)),
     ...(action === undefined ? [] : [button(action)]),
-    ...(code === undefined ? [] : [paragraph(codeLead(action !== undefined), COLORS.ink), codeBox(code)]),
+    ...(code === undefined ? [] : [paragraph(code.lead, COLORS.ink), codeBox(code.digits)]),
     ...closing.map((text) => paragraph(text, COLORS.text2)),
   ].join('')
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(subject)}</title></head><body style="margin:0;background:${COLORS.paper};${FONT}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${COLORS.paper}"><tr><td align="center" style="padding:32px 16px"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:${COLORS.surface};border-radius:20px;overflow:hidden"><tr><td style="background:${COLORS.ink};padding:20px 32px;color:${COLORS.surface};font-size:18px;font-weight:600"><span style="color:${COLORS.accent}" aria-hidden="true">∩</span>&ensp;${escapeHtml(brandName)}</td></tr><tr><td style="padding:32px">${body}</td></tr></table></td></tr></table></body></html>`
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(subject)}</title></head><body style="margin:0;background:${COLORS.paper};${FONT}">${preview === undefined ? '' : previewBox(preview)}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${COLORS.paper}"><tr><td align="center" style="padding:32px 16px"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;background:${COLORS.surface};border-radius:20px;overflow:hidden"><tr><td style="background:${COLORS.ink};padding:20px 32px;color:${COLORS.surface};font-size:18px;font-weight:600"><span style="color:${COLORS.accent}" aria-hidden="true">∩</span>&ensp;${escapeHtml(brandName)}</td></tr><tr><td style="padding:32px">${body}</td></tr></table></td></tr></table></body></html>`
 }
 
-function codeLead(afterLink: boolean): string {
-  return afterLink ? 'Ou digite este código:' : 'Seu código:'
+/** Hidden in the mail itself. */
+function previewBox(text: string): string {
+  return `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(text)}</div>`
 }
 
 function paragraph(text: string, color: string): string {

@@ -1,11 +1,12 @@
 import { change } from '#server/db/change.ts'
+import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { UserRow } from '../users/user-object.ts'
+import { type NoticeKind, noticeEmail, type WhoActed } from './emails.ts'
 import { accountPlace } from './letter.ts'
 import { takeMail } from './mail-limits.ts'
 import { renderLetter } from './render-letter.ts'
-import { type NoticeKind, noticeLetter, type WhoActed } from './templates/notice.ts'
 
 export interface Notice {
   /** As it was before the change: a changed address is told to the one that was left. */
@@ -33,7 +34,18 @@ export function sendNotice(
     const { brandName } = config.site
     const { place, isAdministrator } = await accountPlace(db, user.id, brandName)
     const adminUrl = isAdministrator ? (config.adminUrl ?? config.siteUrl) : null
-    const letter = noticeLetter({ kind, by, at, place, brandName, adminUrl })
+    const factors = await countFactors(db, user.id)
+    const letter = noticeEmail({ kind, by, at, place, brandName, factors, adminUrl })
     return [{ kind: `notice-${kind}`, to: user.email, ...renderLetter(letter, brandName) }]
   })
+}
+
+async function countFactors(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('auth_factors')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'verified')
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

@@ -1,30 +1,14 @@
 import type { AuthContext } from '../auth-context.ts'
-import { accountPlace, type Letter, type LetterInput } from '../mail/letter.ts'
+import { TOKEN_EMAILS } from '../mail/emails.ts'
+import { accountPlace, type LetterInput } from '../mail/letter.ts'
 import { type MailCause, takeMail } from '../mail/mail-limits.ts'
 import type { OutgoingMail } from '../mail/mail-transport.ts'
 import { renderLetter } from '../mail/render-letter.ts'
-import { emailChangeCurrentLetter } from '../mail/templates/email-change-current.ts'
-import { emailChangeNewLetter } from '../mail/templates/email-change-new.ts'
-import { inviteLetter } from '../mail/templates/invite.ts'
-import { magicLinkLetter } from '../mail/templates/magic-link.ts'
-import { reauthenticationLetter } from '../mail/templates/reauthentication.ts'
-import { recoveryLetter } from '../mail/templates/recovery.ts'
-import { signUpLetter } from '../mail/templates/sign-up.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type IssuedToken, TOKEN_LIFE_MS } from './insert-token.ts'
 import { issueTokens } from './issue-tokens.ts'
 import type { TokenKind } from './token-kind.ts'
 import { tokenLink } from './token-link.ts'
-
-const LETTERS: Record<TokenKind, (input: LetterInput) => Letter> = {
-  recovery: recoveryLetter,
-  magiclink: magicLinkLetter,
-  signup: signUpLetter,
-  invite: inviteLetter,
-  email_change_current: emailChangeCurrentLetter,
-  email_change_new: emailChangeNewLetter,
-  reauthentication: reauthenticationLetter,
-}
 
 interface TokenMail {
   user: UserRow
@@ -41,19 +25,19 @@ export async function composeTokenMails(
 ): Promise<OutgoingMail[]> {
   for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
   const issued = await issueTokens(context, user, kinds, { redirectTo, codeChallenge })
-  const { place } = await accountPlace(context.db, user.id, context.config.site.brandName)
-  return issued.map((token) => compose(context, user, place, token, redirectTo))
+  const account = await accountPlace(context.db, user.id, context.config.site.brandName)
+  return issued.map((token) => compose(context, user, account, token, redirectTo))
 }
 
 function compose(
   { config }: AuthContext,
   user: UserRow,
-  place: string,
+  account: Pick<LetterInput, 'place' | 'isAdministrator'>,
   { kind, sentTo, token, code }: IssuedToken,
   redirectTo: string | null,
 ): OutgoingMail {
   const { brandName } = config.site
   const url = tokenLink(config, { kind, token }, redirectTo)
-  const letter = LETTERS[kind]({ brandName, place, url, code, newEmail: user.new_email ?? '' })
+  const letter = TOKEN_EMAILS[kind]({ brandName, ...account, url, code, newEmail: user.new_email ?? '' })
   return { kind, to: sentTo, usefulMs: TOKEN_LIFE_MS, ...renderLetter(letter, brandName) }
 }
