@@ -202,6 +202,30 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ])
   })
 
+  test('a restore never brings back content older than the last save', async () => {
+    // It takes a while to compile, outside of any transaction.
+    const code = `<script>${'var a = 1;'.repeat(9_000)}</script>`
+    for (let round = 0; round < 6; round++) {
+      const pixel = await add({ name: 'antes', code })
+      await remove(pixel.id)
+      const restore = () => post(`/trash/${pixel.id}/restore`)
+      const save = async () => {
+        await restore()
+        const saved = await rest('PATCH', `id=eq.${pixel.id}`, { name: 'depois' })
+        await remove(pixel.id)
+        return saved.length
+      }
+      const [saved] = await Promise.all([save(), restore(), restore(), restore()])
+      expect(saved).toBe(1)
+      const { name } = await site.database.db
+        .selectFrom('tracking_pixels')
+        .select('name')
+        .where('id', '=', pixel.id)
+        .executeTakeFirstOrThrow()
+      expect(name, `round ${round}`).toBe('depois')
+    }
+  })
+
   test('of eight who delete at once, one does', async () => {
     const pixel = await add()
     const removed = await Promise.all(Array.from({ length: 8 }, () => remove(pixel.id)))

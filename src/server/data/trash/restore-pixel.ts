@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { RestoredPixel } from '#contract/pixel-history.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
+import { nextTimestamp } from '#server/db/next-timestamp.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import { type DataService, readCall } from '../data-service.ts'
-import type { Resource } from '../resource.ts'
+import { type DynamicDb, type Resource, readableColumns, type Source } from '../resource.ts'
 import { runChange } from '../run-change.ts'
 
 /** Why a pixel that ran cannot do so now; what else is wrong is said as it is. */
@@ -23,31 +24,33 @@ export async function restorePixel(
   { request, caller }: { request: FastifyRequest; caller: Caller },
   pixelId: string,
 ): Promise<RestoredPixel> {
-  const row = await service.db
-    .selectFrom('tracking_pixels')
-    .selectAll()
-    .where('id', '=', pixelId)
-    .where('deleted_at', 'is not', null)
-    .executeTakeFirst()
-  if (row === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')
-  const { deleted_at: _at, deleted_by: _by, active_when_deleted, ...pixel } = row
-  const insert = (into: Resource, is_active: boolean) =>
-    runChange(service, readCall(request, into, caller), async (writer) => ({
-      // The id is free for whoever writes it again: of two who restore at once, the second finds it taken.
-      rows: [await writer.insert({ ...pixel, is_active, updated_at: new Date().toISOString() })],
-    })).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === '23505')
-        throw new AppError(409, 'already_restored', 'Este pixel já foi restaurado.', { cause: error })
-      throw error
+  const { review, ...unreviewed } = { ...resource, source: (db: DynamicDb) => trashOf(db, resource) }
+  const restore = (into: Resource, runs: boolean) =>
+    runChange(service, readCall(request, into, caller), async (writer) => {
+      // Read and locked where it is written: somebody may restore, save and delete it meanwhile.
+      const [pixel] = await writer.load([pixelId])
+      if (pixel === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')
+      const is_active = runs && pixel.is_active === true
+      return { rows: [await writer.insert({ ...pixel, is_active, updated_at: nextTimestamp(pixel.updated_at) })] }
     })
   try {
-    await insert(resource, active_when_deleted ?? false)
+    await restore({ ...unreviewed, ...(review === undefined ? {} : { review }) }, true)
     return { warning: null }
   } catch (error) {
     const warning = error instanceof AppError ? CANNOT_RUN[error.code] : undefined
     if (warning === undefined) throw error
-    const { review: _review, ...unreviewed } = resource
-    await insert(unreviewed, false)
+    await restore(unreviewed, false)
     return { warning }
   }
+}
+
+/** What lies in the trash, each row with the switch that it had. */
+function trashOf(db: DynamicDb, resource: Resource): Source {
+  const columns = readableColumns(resource).map(({ name }) => name)
+  const rows = db
+    .selectFrom(resource.name)
+    .select(columns.filter((name) => name !== 'is_active'))
+    .select('active_when_deleted as is_active')
+    .where('deleted_at', 'is not', null)
+  return db.selectFrom(rows.as(resource.name)) as unknown as Source
 }
