@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { ChangedRows } from './changed-rows.ts'
 import { type Call, type DataService, readQuery } from './data-service.ts'
 import type { Query } from './grammar/query.ts'
-import { protocolError } from './protocol-errors.ts'
+import { assertMaxAffected, protocolError } from './protocol-errors.ts'
 import { contentRange } from './range.ts'
 import { readInputs } from './read-inputs.ts'
 import type { Row } from './resource.ts'
@@ -72,11 +72,7 @@ async function changeMatching(
   const { maxAffected } = call.preferences
   const { rows } = await runChange(service, call, async (writer) => {
     const { keys, rows } = await writer.lock(query, LOADED_ROWS)
-    if (maxAffected !== null && keys.length > maxAffected) {
-      throw protocolError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
-        details: `The query affects ${keys.length} rows`,
-      })
-    }
+    assertMaxAffected(keys.length, maxAffected)
     assertSingular(call, keys.length)
     const changed = new ChangedRows(call.preferences)
     for (let at = 0; at < keys.length; at += LOADED_ROWS) {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { parseText } from './column-values.ts'
 import { type Call, type DataService, readQuery } from './data-service.ts'
 import type { Query } from './grammar/query.ts'
-import { badJson, protocolError } from './protocol-errors.ts'
+import { assertMaxAffected, badJson, protocolError } from './protocol-errors.ts'
 import { readInputs } from './read-inputs.ts'
 import { PRIMARY_KEY, type Resource, type Row } from './resource.ts'
 import { shapeRows } from './row-shape.ts'
@@ -79,6 +79,7 @@ async function write(
   inputs: Row[],
   conflictColumns: readonly string[],
 ): Promise<{ rows: Row[]; inserted: number }> {
+  assertMaxAffected(inputs.length)
   await call.resource.store.prepare?.(inputs, call.caller)
   return runChange(service, call, async (writer) => {
     const written = await writeAll(call, writer, inputs, conflictColumns)

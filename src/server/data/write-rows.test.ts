@@ -177,6 +177,35 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     )
   })
 
+  test('a change of more than 1,000 rows is refused, and one of 1,000 is made', async () => {
+    const at = new Date().toISOString()
+    const rows = Array.from({ length: 1_001 }, (_, n) => ({
+      id: `00000000-0000-4000-9000-${String(n).padStart(12, '0')}`,
+      name: `Tag ${n}`,
+      type: 'custom' as const,
+      code: '',
+      consent_category: 'marketing' as const,
+      is_active: false,
+      allowed_hosts: '[]',
+      created_at: at,
+      updated_at: at,
+    }))
+    for (let from = 0; from < rows.length; from += 500)
+      await data.database.db
+        .insertInto('tracking_pixels')
+        .values(rows.slice(from, from + 500))
+        .execute()
+    const tooMany = { code: 'PGRST124', hint: expect.stringContaining('1000') }
+    const patch = { reason: 'Campanha' }
+    expect((await send('PATCH', '?type=eq.custom', patch)).json()).toMatchObject(tooMany)
+    expect((await send('DELETE', '?type=eq.custom')).json()).toMatchObject(tooMany)
+    const more = rows.map(({ name, type }) => ({ name, type }))
+    expect((await send('POST', '', more)).json()).toMatchObject(tooMany)
+    expect(await audit()).toEqual([])
+    const all = await send('PATCH', '?name=neq.Tag 0', patch, { prefer: 'count=exact' })
+    expect([all.statusCode, all.headers['content-range']]).toEqual([204, '0-999/1000'])
+  }, 60_000)
+
   test('a delete removes what it names and shows it when asked', async () => {
     await send(
       'POST',

@@ -8,7 +8,7 @@ import { auditActor, type Caller } from '../http/caller.ts'
 import { checkRow, completeRow } from './complete-row.ts'
 import { toProtocolError } from './database-errors.ts'
 import type { Query } from './grammar/query.ts'
-import { protocolError } from './protocol-errors.ts'
+import { MAX_CHANGED_ROWS, protocolError } from './protocol-errors.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
 import {
   asDynamic,
@@ -73,7 +73,7 @@ export class RowWriter {
 
   /**
    * The rows that match, in the order asked for, locked so that they still match when they change. Up to `few` come
-   * whole; of more, the keys alone.
+   * whole; of more, the keys alone, and of more than may change, one too many.
    */
   async lock(query: Query, few: number): Promise<{ keys: string[]; rows: Row[] | null }> {
     const matching = this.#matching(query)
@@ -85,7 +85,16 @@ export class RowWriter {
       .execute()
     if (rows.length < 2) return { keys: keysOf(rows), rows }
     const isFew = rows.length <= few
-    const all = isFew ? rows : await locked(this.#trx, matching.select(key).orderBy(key)).execute()
+    const all = isFew
+      ? rows
+      : await locked(
+          this.#trx,
+          matching
+            .select(key)
+            .orderBy(key)
+            .limit(MAX_CHANGED_ROWS + 1),
+        ).execute()
+    if (all.length > MAX_CHANGED_ROWS) return { keys: keysOf(all), rows: null }
     const taken = new Set(keysOf(all))
     const ordered = applyOrder(this.#resource, this.#engine, matching, query.order)
     const keys = keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))

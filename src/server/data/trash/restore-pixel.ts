@@ -31,7 +31,9 @@ export async function restorePixel(
       const [pixel] = await writer.load([pixelId])
       if (pixel === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')
       const is_active = runs && pixel.is_active === true
-      return { rows: [await writer.insert({ ...pixel, is_active, updated_at: nextTimestamp(pixel.updated_at) })] }
+      return {
+        rows: [await writer.insert({ ...pixel, is_active, updated_at: nextTimestamp(pixel.updated_at) })],
+      }
     })
   try {
     await restore({ ...unreviewed, ...(review === undefined ? {} : { review }) }, true)
