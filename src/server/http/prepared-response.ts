@@ -9,7 +9,8 @@ type Encoding = 'br' | 'gzip' | 'identity'
 
 /** A response whose bytes exist before anyone asks: serving it is a lookup and a write. */
 export interface PreparedResponse {
-  readonly etag: string
+  /** One for each body: a strong tag stands for bytes (RFC 9110, section 8.8.3.3). */
+  readonly etags: Readonly<Record<Encoding, string>>
   readonly bodies: Readonly<Record<Encoding, Buffer | null>>
   readonly headers: Headers
   /** The whole head of a 200 for each body, as a flat list of names and values: the form that Node writes fastest. */
@@ -23,15 +24,22 @@ export interface Encodings {
 
 export function prepareResponse(body: Buffer, encodings: Encodings, headers: Headers): PreparedResponse {
   const bodies = { br: encodings.br, gzip: encodings.gzip, identity: body }
-  const etag = `"${createHash('sha256').update(body).update(JSON.stringify(headers)).digest('base64url').slice(0, 22)}"`
-  const all = { ...headers, etag, ...(encodings.br || encodings.gzip ? { vary: 'accept-encoding' } : {}) }
+  const sent = JSON.stringify(headers)
+  const tag = (encoding: Encoding) => {
+    const hash = createHash('sha256')
+      .update(bodies[encoding] ?? '')
+      .update(`${encoding}${sent}`)
+    return `"${hash.digest('base64url').slice(0, 22)}"`
+  }
+  const etags = { br: tag('br'), gzip: tag('gzip'), identity: tag('identity') }
+  const all = { ...headers, ...(encodings.br || encodings.gzip ? { vary: 'accept-encoding' } : {}) }
   const head = (encoding: Encoding) => [
-    ...Object.entries(all).flat(),
+    ...Object.entries({ ...all, etag: etags[encoding] }).flat(),
     ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
     ...['content-length', String(bodies[encoding]?.length ?? 0)],
   ]
   return {
-    etag,
+    etags,
     bodies,
     headers: all,
     heads: { br: head('br'), gzip: head('gzip'), identity: head('identity') },
@@ -89,12 +97,13 @@ export function sendPrepared(
   response: ServerResponse,
   prepared: PreparedResponse,
 ): void {
-  if (matchesEtag(request.headers['if-none-match'], prepared.etag)) {
-    response.writeHead(304, { ...prepared.headers, 'server-timing': KEPT_TIMING })
+  const encoding = chooseEncoding(request.headers['accept-encoding'], prepared)
+  const etag = prepared.etags[encoding]
+  if (matchesEtag(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, { ...prepared.headers, etag, 'server-timing': KEPT_TIMING })
     response.end()
     return
   }
-  const encoding = chooseEncoding(request.headers['accept-encoding'], prepared)
   response.writeHead(200, prepared.heads[encoding] as string[])
   response.end(request.method === 'HEAD' ? undefined : prepared.bodies[encoding])
 }

@@ -2,7 +2,7 @@ import { BackgroundCompressor } from './background-compressor.ts'
 import { compressQuickly, compressText, type PreparedResponse, prepareResponse } from './prepared-response.ts'
 import type { Headers } from './security-headers.ts'
 
-/** A response whose bytes are swapped while it is served. Its tag is of what it says, however it is compressed. */
+/** A response whose bytes are swapped while it is served. */
 export class SwappedResponse {
   readonly #compressor = new BackgroundCompressor()
   #current: PreparedResponse | null = null
