@@ -5,6 +5,13 @@ export interface ProductionGap {
   message: string
 }
 
+/** Something is wrong now and waits for a person. `clock_jumped` can be confirmed with `POST /admin/api/clock/confirm`. */
+export interface InstallationProblem {
+  code: 'clock_jumped' | 'clock_differs' | 'database_damaged'
+  message: string
+}
+
 export interface Notices {
   gaps: ProductionGap[]
+  problems: InstallationProblem[]
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { InstallationProblem } from '#contract/production-gap.ts'
 import { registerActivity } from './activity/register-activity.ts'
 import { composeDashboard } from './admin/compose-dashboard.ts'
 import { registerAlerts } from './alerts/register-alerts.ts'
@@ -50,6 +51,8 @@ export interface AppDeps {
   metrics?: Metrics | null
   /** Where traces go; null when nobody asked for them. */
   tracing?: Tracing | null
+  /** What the last check found wrong with the embedded database's file. */
+  fileDamage?: () => InstallationProblem | null
 }
 
 /** Wiring only: each room composes itself beside its code, and gets here what it needs of the others. */
@@ -66,6 +69,7 @@ export async function buildApp({
   drain = new Drain(0),
   metrics = null,
   tracing = null,
+  fileDamage = () => null,
 }: AppDeps): Promise<FastifyInstance> {
   const { retention, siteUrl } = config
   const house = { config, db, secrets, log }
@@ -140,7 +144,7 @@ export async function buildApp({
         },
       },
     })
-    await dashboard.registerAdmin(scope, administrators)
+    await dashboard.registerAdmin(scope, { ...administrators, fileDamage })
     await registerActivity(scope, { ...administrators, retention })
     await registerAlerts(scope, {
       ...administrators,

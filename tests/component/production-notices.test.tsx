@@ -1,4 +1,4 @@
-import { cleanup, screen } from '@testing-library/react'
+import { cleanup, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { ScriptedSite } from '../support/scripted-site.ts'
@@ -35,4 +35,28 @@ test('where nothing is missing, or nobody can tell, nothing is said', async () =
   await screen.findByRole('heading', { name: 'Configurações' })
   expect(line()).toBeNull()
   expect(screen.queryByRole('button', { name: 'Dispensar aviso' })).toBeNull()
+})
+
+const JUMPED = {
+  code: 'clock_jumped',
+  message: 'O relógio do servidor marca 2032-11-15 12:00 UTC, 2192 dias adiantado.',
+} as const
+
+test('a clock that jumped is told on every screen until somebody confirms it', async () => {
+  const site = new ScriptedSite()
+  site.problems = [JUMPED]
+  const { person } = await openDashboard(site, { path: '/admin/usuarios' })
+  await screen.findByText(/2192 dias adiantado/)
+  await person.click(screen.getByRole('link', { name: 'Configurações' }))
+  await person.click(await screen.findByRole('button', { name: 'O relógio está certo' }))
+  await waitFor(() => expect(screen.queryByText(/2192 dias adiantado/)).toBeNull())
+  expect(site.problems).toEqual([])
+})
+
+test('a damaged database is told, and cannot be confirmed away', async () => {
+  const site = new ScriptedSite()
+  site.problems = [{ code: 'database_damaged', message: 'Restaure um backup.' }]
+  await openDashboard(site, { path: PATH })
+  await screen.findByText('O banco de dados está danificado')
+  expect(screen.queryByRole('button', { name: 'O relógio está certo' })).toBeNull()
 })

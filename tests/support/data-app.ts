@@ -5,6 +5,7 @@ import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/register-data.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
+import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { PixelReview } from '#server/tags/review-pixels.ts'
 import { TagCompiler } from '#server/tags/tag-compiler.ts'
 import { vendorOfPixel } from '#server/tags/vendor-sources.ts'
@@ -57,6 +58,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
   const auth = await createAuth(config, database.db, database.secrets)
   await ensurePrincipal(auth.context)
   const app = Fastify()
+  runSweeps(app, database.db)
   const compiler = new TagCompiler()
   let changes = 0
   await registerData(app, {

@@ -7,7 +7,7 @@ import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
 import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
-import type { ProductionGap } from '#contract/production-gap.ts'
+import type { InstallationProblem, ProductionGap } from '#contract/production-gap.ts'
 import type { Subscription } from '#contract/subscription.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
@@ -71,6 +71,7 @@ export class ScriptedSite extends ScriptedServer {
   delivers = true
   /** What the installation lacks. */
   gaps: ProductionGap[] = []
+  problems: InstallationProblem[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
   #saves = 0
 
@@ -240,7 +241,11 @@ export class ScriptedSite extends ScriptedServer {
       this.logins = this.logins.filter((login) => login.id !== id)
       return null
     })
-    this.answer('GET /admin/api/notices', () => ({ gaps: this.gaps }))
+    this.answer('GET /admin/api/notices', () => ({ gaps: this.gaps, problems: this.problems }))
+    this.answer('POST /admin/api/clock/confirm', () => {
+      this.problems = []
+      return null
+    })
     this.answer('GET /admin/api/recovery-codes', () => ({ left: this.codesLeft }))
     this.answer('POST /admin/api/recovery-codes', () => ({
       codes: Array.from({ length: 10 }, (_, n) => `aaaa${n}-bbbb${n}`),

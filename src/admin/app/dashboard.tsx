@@ -21,6 +21,7 @@ import {
   ActivityScreen,
   AdminUsersScreen,
   ConsentScreen,
+  InstallationProblems,
   InventoryScreen,
   loadScreensWhenIdle,
   PixelPage,
@@ -52,6 +53,9 @@ export function Dashboard() {
   useEffect(loadScreensWhenIdle, [])
   return (
     <Shell tab={tab} onSignOut={() => signOut()}>
+      <Suspense>
+        <InstallationProblems />
+      </Suspense>
       {tab === null ? null : <RoomLinks tab={tab} />}
       <ScreenBoundary key={pixelId ?? keyOf(address, tab)}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>

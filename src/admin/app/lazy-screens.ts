@@ -13,6 +13,12 @@ const LOADERS = {
   trash: async () => (await import('../features/pixels/trash/trash-screen.tsx')).TrashScreen,
   pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
   test: async () => (await import('../features/pixels/testing/test-screen.tsx')).TestScreen,
+  // Shown on every screen: where its code does not come, the screen goes on without it.
+  problems: () =>
+    import('../features/settings/components/installation-problems.tsx').then(
+      ({ InstallationProblems }) => InstallationProblems,
+      () => () => null,
+    ),
   settings: async () => (await import('../features/settings/components/settings-screen.tsx')).SettingsScreen,
 }
 
@@ -25,6 +31,7 @@ export const InventoryScreen = lazyPart(LOADERS.inventory)
 export const SubscriptionsScreen = lazyPart(LOADERS.subscriptions)
 export const TodayStrip = lazyPart(LOADERS.today)
 export const TrashScreen = lazyPart(LOADERS.trash)
+export const InstallationProblems = lazyPart(LOADERS.problems)
 export const PixelPage = lazyPart(LOADERS.pixel)
 export const TestScreen = lazyPart(LOADERS.test)
 export const SettingsScreen = lazyPart(LOADERS.settings)

@@ -127,6 +127,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'auth.api_key_made': say('system', ({ name }) => `criou a chave de serviço ${name ?? ''}`.trimEnd()),
   'auth.api_key_revoked': say('system', ({ name }) => `revogou a chave de serviço ${name ?? ''}`.trimEnd()),
   'auth.keys_rotated': say('system', 'trocou a chave que assina as sessões'),
+  'clock.confirmed': say('system', 'confirmou que o relógio do servidor está certo'),
   'activity.export': say('system', 'baixou o registro de atividade'),
   'consent.export': say('system', 'baixou os números de consentimento'),
   'consent.records_export': say('system', 'baixou registros de consentimento'),

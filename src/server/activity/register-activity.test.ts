@@ -7,6 +7,7 @@ import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { recordAudit } from '../db/audit.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
+import { runSweeps } from '../http/sweep-regularly.ts'
 import { registerActivity } from './register-activity.ts'
 
 const ADMIN: Caller = {
@@ -28,6 +29,7 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     app = Fastify()
+    runSweeps(app, database.db)
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
     await registerActivity(app, {
       db: database.db,

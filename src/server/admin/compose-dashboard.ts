@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import type { InstallationProblem } from '#contract/production-gap.ts'
 import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'
 import type { BuildManifest } from '../http/build-manifest.ts'
 import { registerNotices } from './admin-notices.ts'
@@ -10,8 +12,10 @@ import { findProductionGaps } from './production-gaps.ts'
 /** The dashboard's one document, and what it tells of how this installation is set up. */
 export function composeDashboard(config: Config, manifest: BuildManifest) {
   return {
-    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
-      registerNotices(scope, { ...access, gaps: findProductionGaps(config) }),
+    registerAdmin: (
+      scope: FastifyInstance,
+      deps: AdminAccess & { db: Db; fileDamage: () => InstallationProblem | null },
+    ) => registerNotices(scope, { ...deps, gaps: findProductionGaps(config) }),
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
       registerAdminPage(scope, { manifest, boot: createBoot({ config, ...ports }) }),
   }

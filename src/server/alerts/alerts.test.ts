@@ -12,6 +12,7 @@ import { parseConfig } from '../config.ts'
 import { mailPlace, type QueuedMail, storeMail } from '../deliveries/mail/queue-mail.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
+import { runSweeps } from '../http/sweep-regularly.ts'
 import { type AlertLine, alertLetter, headersLetter } from './alert-letter.ts'
 import { AlertWatch, type WatchDeps } from './alert-watch.ts'
 import type { FileChange } from './find-alerts.ts'
@@ -68,6 +69,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       readFileChanges: async () => fileChanges,
     }
     app = Fastify()
+    runSweeps(app, database.db)
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
     await registerAlerts(app, { ...deps, identify: async () => caller, origins: ['https://portico.example'] })
   })

@@ -5,9 +5,13 @@ const DAY_MS = 86_400_000
 const KEPT_DAYS = 30
 
 /** Mails that were sent, or given up, a month ago. */
-export async function sweepAlerts(db: Db, signal?: AbortSignal, now = Date.now()): Promise<void> {
+export async function sweepAlerts(
+  db: Db,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<{ alert_mails: number }> {
   const before = new Date(now - KEPT_DAYS * DAY_MS).toISOString()
-  await inSteps(async (rows) => {
+  const alert_mails = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('alert_mails')
       .where('id', 'in', (eb) =>
@@ -16,4 +20,5 @@ export async function sweepAlerts(db: Db, signal?: AbortSignal, now = Date.now()
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
+  return { alert_mails }
 }

@@ -30,6 +30,8 @@ interface SiteState {
   site_id: string | null
   /** When `site_counts` began; nothing is known of before. */
   counted_since: Generated<string | null>
+  /** When a sweep last accepted the clock, or somebody confirmed it; null where a process of an earlier version wrote the row. */
+  clock_seen_at: Generated<string | null>
 }
 
 /** One row, written by whoever asks whether the database takes writes. */

@@ -15,9 +15,9 @@ export async function sweepAudit(
   { auditDays, failedLoginDays }: AuditRetention,
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
+): Promise<{ audit_events: number }> {
   const before = (days: number) => new Date(now - days * DAY_MS).toISOString()
-  await inSteps(async (rows) => {
+  const failedLogins = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('audit_events')
       .where('id', 'in', (eb) =>
@@ -31,5 +31,10 @@ export async function sweepAudit(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await sweepRows(db, { table: 'audit_events', time: 'created_at', upTo: before(auditDays) }, signal)
+  const old = await sweepRows(
+    db,
+    { table: 'audit_events', time: 'created_at', upTo: before(auditDays) },
+    signal,
+  )
+  return { audit_events: failedLogins + old }
 }

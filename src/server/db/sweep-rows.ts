@@ -10,14 +10,14 @@ type SweptTable =
   | 'auth_spent_challenges'
 type SweptTime = 'created_at' | 'expires_at' | 'last_used_at'
 
-/** Deletes, in steps, the rows whose time is not after `upTo`. */
+/** Deletes, in steps, the rows whose time is not after `upTo`, and gives their number. */
 export async function sweepRows(
   db: Db,
   { table, time, upTo }: { table: SweptTable; time: SweptTime; upTo: string },
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { ref } = db.dynamic
-  await inSteps(async (rows) => {
+  return inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom(table)
       .where('id', 'in', (eb) => eb.selectFrom(table).select('id').where(ref(time), '<=', upTo).limit(rows))

@@ -1,7 +1,12 @@
-import { claimDue } from './claim-due.ts'
+import { readClock } from '../db/sweep-clock.ts'
+import { type Claim, claimDue } from './claim-due.ts'
 import { holdClaims } from './hold-claims.ts'
 import type { LaneWork, Outcome, RoundDeps, Row } from './lane.ts'
+import { untouched } from './outcome.ts'
 import { settleOutcomes } from './settle-outcomes.ts'
+
+/** What has expired by a clock that is not trusted is looked at again after so long. */
+const DISTRUST_MS = 10 * 60_000
 
 /** One round of one lane: claims what is due, has it sent, and writes down what became of it. */
 export async function runRound<Job extends Row>(
@@ -19,10 +24,18 @@ export async function runRound<Job extends Row>(
     longestDelayMs: backOff.longestMs,
   })
   if (claims.length === 0) return []
+  const isExpired = ({ expires_at }: Claim) => expires_at !== null && Date.parse(expires_at) <= now()
+  const isHeld = claims.some(isExpired) && (await readClock(db)).distrust !== null ? isExpired : () => false
   const held = holdClaims(deps, claims)
   let outcomes: Outcome<Job>[]
   try {
-    outcomes = await work.attempt(claims, deps.signal)
+    outcomes = [
+      ...(await work.attempt(
+        claims.filter((claim) => !isHeld(claim)),
+        deps.signal,
+      )),
+      ...claims.filter(isHeld).map((claim) => untouched(claim as unknown as Job, DISTRUST_MS)),
+    ]
   } finally {
     await held.letGo()
   }

@@ -12,10 +12,10 @@ export async function sweepDeliveries(
   { reportDays }: { readonly reportDays: number },
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
-  await inSteps((rows) => expireSome(db, rows, now), signal)
+): Promise<{ deliveries: number; delivery_counts: number }> {
+  const deliveries = await inSteps((rows) => expireSome(db, rows, now), signal)
   const before = new Date(now - reportDays * DAY_MS).toISOString()
-  await inSteps(async (rows) => {
+  const delivery_counts = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('delivery_counts')
       .where((eb) =>
@@ -33,6 +33,7 @@ export async function sweepDeliveries(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
+  return { deliveries, delivery_counts }
 }
 
 function expireSome(db: Db, rows: number, now: number): Promise<bigint> {

@@ -52,11 +52,18 @@ export async function forgetSignUp(db: Db, consentId: string): Promise<void> {
   if (kept !== undefined) await db.deleteFrom('sign_up_hashes').where('consent_id', '=', consentId).execute()
 }
 
-export async function sweepSignUps(db: Db, now = Date.now()): Promise<void> {
+export async function sweepSignUps(db: Db, now = Date.now()): Promise<{ sign_up_hashes: number }> {
+  let sign_up_hashes = 0
   const { after, upTo } = aheadRange(LIFE_MS, now)
   for (const [is, time] of [
     ['<=', after],
     ['>', upTo],
-  ] as const)
-    await db.deleteFrom('sign_up_hashes').where('expires_at', is, time).execute()
+  ] as const) {
+    const { numDeletedRows } = await db
+      .deleteFrom('sign_up_hashes')
+      .where('expires_at', is, time)
+      .executeTakeFirstOrThrow()
+    sign_up_hashes += Number(numDeletedRows)
+  }
+  return { sign_up_hashes }
 }

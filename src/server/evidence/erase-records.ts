@@ -10,9 +10,9 @@ export async function eraseRecords(
   { consentDays }: { consentDays: number },
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
+): Promise<{ consent_records: number }> {
   const before = new Date(now - consentDays * DAY_MS).toISOString()
-  await inSteps(
+  const consent_records = await inSteps(
     (rows) =>
       change(db, async (trx) => {
         const erased = await trx
@@ -35,4 +35,5 @@ export async function eraseRecords(
       }),
     signal,
   )
+  return { consent_records }
 }

@@ -20,7 +20,7 @@ import { passedRequestId } from './request-id.ts'
 import { RequestLog } from './request-log.ts'
 import { type ClassOf, registerSecurityClasses } from './security-class.ts'
 import { adminHeaders, otherHeaders, pageHeaders } from './security-headers.ts'
-import { sweepRegularly } from './sweep-regularly.ts'
+import { runSweeps, sweepRegularly } from './sweep-regularly.ts'
 import { toTrustProxy } from './trust-proxy.ts'
 
 interface HttpParts {
@@ -104,7 +104,10 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
   registerErrors(app, parts.errorPages, classOf)
   registerLoadShedding(app, parts.maxEventLoopDelayMs)
   registerCallDeadline(app)
-  sweepRegularly(app, 'rate limits', () => sweepRateLimits(db))
+  runSweeps(app, db)
+  sweepRegularly(app, 'ended windows of rate limits', async () => ({
+    rate_limits: await sweepRateLimits(db),
+  }))
   app.addHook('onClose', () => counter.stop())
   return app
 }

@@ -157,12 +157,13 @@ export async function forgetHits(db: Db, key: string): Promise<void> {
 }
 
 /** Run now and then: an ended window is worth nothing. In steps, so that nobody waits for a million of them. */
-export async function sweepRateLimits(db: Db, now = Date.now()): Promise<void> {
+export async function sweepRateLimits(db: Db, now = Date.now()): Promise<number> {
   const { after, upTo } = aheadRange(GUESSES_KEPT_MS, now)
   const ended = [
     { is: '<=', time: after },
     { is: '>', time: upTo },
   ] as const
+  let total = 0
   for (const { is, time } of ended) {
     let swept = SWEEP_STEP
     while (swept === SWEEP_STEP) {
@@ -179,8 +180,10 @@ export async function sweepRateLimits(db: Db, now = Date.now()): Promise<void> {
         )
         .executeTakeFirst()
       swept = Number(numDeletedRows)
+      total += swept
     }
   }
+  return total
 }
 
 export function secondsUntil(time: string | number, now: number): number {

@@ -9,9 +9,9 @@ export async function sweepInventory(
   keptDays: number,
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
+): Promise<{ tag_periods: number; script_files: number; served_headers: number }> {
   const before = new Date(now - keptDays * DAY_MS).toISOString()
-  await inSteps(async (rows) => {
+  const tag_periods = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('tag_periods')
       .where('id', 'in', (eb) =>
@@ -20,7 +20,7 @@ export async function sweepInventory(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
+  const script_files = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('script_files')
       .where('url', 'in', (eb) =>
@@ -37,8 +37,8 @@ export async function sweepInventory(
     .orderBy('since', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (newest === undefined) return
-  await inSteps(async (rows) => {
+  if (newest === undefined) return { tag_periods, script_files, served_headers: 0 }
+  const served_headers = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('served_headers')
       .where('id', 'in', (eb) =>
@@ -47,4 +47,5 @@ export async function sweepInventory(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
+  return { tag_periods, script_files, served_headers }
 }

@@ -19,9 +19,9 @@ export async function sweepTagData(
   { reportDays }: TagRetention,
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
+): Promise<Readonly<Record<string, number>>> {
   const before = (days: number) => new Date(now - days * DAY_MS).toISOString()
-  await inSteps(async (rows) => {
+  const tag_reports = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('tag_reports')
       .where((eb) =>
@@ -53,7 +53,7 @@ export async function sweepTagData(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
+  const tag_evidence = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('tag_evidence')
       .where((eb) =>
@@ -71,7 +71,7 @@ export async function sweepTagData(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
+  const site_counts = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('site_counts')
       .where((eb) =>
@@ -89,7 +89,7 @@ export async function sweepTagData(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
+  const tag_minutes = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('tag_minutes')
       .where((eb) =>
@@ -107,7 +107,7 @@ export async function sweepTagData(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
-  await inSteps(async (rows) => {
+  const blocked_hosts = await inSteps(async (rows) => {
     const { numDeletedRows } = await db
       .deleteFrom('blocked_hosts')
       .where('id', 'in', (eb) =>
@@ -120,4 +120,5 @@ export async function sweepTagData(
       .executeTakeFirstOrThrow()
     return numDeletedRows
   }, signal)
+  return { tag_reports, tag_evidence, site_counts, tag_minutes, blocked_hosts }
 }

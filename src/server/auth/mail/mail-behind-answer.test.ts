@@ -4,6 +4,7 @@ import { parseConfig } from '#server/config.ts'
 import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger } from '#server/http/logger.ts'
 import { PublicLimits } from '#server/http/public-limits.ts'
+import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { registerAuth } from '../register-auth.ts'
@@ -50,6 +51,7 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
         begin: () => answered,
       })
       app = Fastify()
+      runSweeps(app, database.db)
       await registerAuth(app, { ...context, mail })
       await app.ready()
       // So with the keys, which are looked for again every five seconds.

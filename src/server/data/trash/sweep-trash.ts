@@ -6,8 +6,13 @@ const DAY_MS = 86_400_000
 const PIXELS_PER_STEP = 10
 
 /** Deletes for good what has been in the trash for its time, a few at a time. */
-export async function sweepTrash(db: Db, signal?: AbortSignal, now = Date.now()): Promise<void> {
+export async function sweepTrash(
+  db: Db,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<{ tracking_pixels: number }> {
   const upTo = new Date(now - TRASH_DAYS * DAY_MS).toISOString()
+  let tracking_pixels = 0
   for (let deleted = PIXELS_PER_STEP; deleted === PIXELS_PER_STEP && signal?.aborted !== true; ) {
     const { numDeletedRows } = await db
       .deleteFrom('tracking_pixels')
@@ -16,5 +21,7 @@ export async function sweepTrash(db: Db, signal?: AbortSignal, now = Date.now())
       )
       .executeTakeFirstOrThrow()
     deleted = Number(numDeletedRows)
+    tracking_pixels += deleted
   }
+  return { tracking_pixels }
 }

@@ -102,6 +102,20 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     expect(mailbox.received).toEqual([])
   })
 
+  test('stays in the queue when only a clock that is not trusted says that it is of no use any more', async () => {
+    refuses = true
+    await queue({ usefulMs: HOUR })
+    await database.db.updateTable('site_state').set({ clock_seen_at: '2020-01-01T00:00:00.000Z' }).execute()
+    shift = 2 * HOUR
+    startWorker()
+    const waitsMs = async () => Date.parse((await rows())[0]?.next_attempt_at ?? '') - now()
+    await expect.poll(waitsMs, { timeout: 30_000 }).toBeGreaterThan(5 * 60_000)
+    expect(lines).toEqual([])
+    await database.db.updateTable('site_state').set({ clock_seen_at: new Date().toISOString() }).execute()
+    shift = 3 * HOUR
+    await untilEmpty()
+  })
+
   test('what was queued last leaves before the process does, and what cannot is kept', async () => {
     const worker = startWorker()
     await queue()

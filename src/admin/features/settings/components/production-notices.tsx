@@ -3,7 +3,7 @@ import { QuietButton } from '#admin/components/quiet-button.tsx'
 import { useDismissNotices, useNotices } from '../api/notices.ts'
 
 export function ProductionNotices() {
-  const { data: gaps = [] } = useNotices()
+  const gaps = useNotices().data?.gaps ?? []
   const dismiss = useDismissNotices()
   if (gaps.length === 0) return null
   return (

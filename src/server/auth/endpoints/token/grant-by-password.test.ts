@@ -4,6 +4,7 @@ import { createAuthContext } from '#server/auth/create-auth.ts'
 import { registerAuth } from '#server/auth/register-auth.ts'
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { parseConfig } from '#server/config.ts'
+import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 
 const KNOWN = 'ana@exemplo.com.br'
@@ -18,6 +19,7 @@ describe.each(ENGINES)('a wrong password on %s', (engine) => {
     await insertUser(database.db, { email: KNOWN, passwordHash, confirmed: true })
     await insertUser(database.db, { email: WITHOUT_PASSWORD, passwordHash: null, confirmed: true })
     const app = Fastify()
+    runSweeps(app, database.db)
     await registerAuth(app, context)
     const apikey = (await context.keys.current()).anonKey
     const verify = vi.spyOn(context.passwords, 'verify')
