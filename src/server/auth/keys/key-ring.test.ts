@@ -52,6 +52,34 @@ describe.each(ENGINES)('keys on %s', (engine) => {
     expect(signer.publicJwks()).toHaveLength(1)
   })
 
+  test('a second rotation within the overlap leaves the first key its own end', async () => {
+    const sign = async () => (await (await open()).current()).signer.sign({ role: 'anon' })
+    const tokens = [await sign()]
+    await rotateKeys(database.db, database.secrets, 7 * DAY_MS)
+    tokens.push(await sign())
+    await rotateKeys(database.db, database.secrets, 2 * DAY_MS)
+    tokens.push(await sign())
+    const accepted = async () => {
+      const { signer } = await (await open()).current()
+      return Promise.all(tokens.map(async (token) => (await signer.verify(token)) !== null))
+    }
+    expect(await accepted()).toEqual([true, true, true])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * DAY_MS })
+    expect(await accepted()).toEqual([true, false, true])
+    vi.setSystemTime(Date.now() + 5 * DAY_MS)
+    expect(await accepted()).toEqual([false, false, true])
+  })
+
+  test('rotations at the same time lose no key', async () => {
+    for (let time = 0; time < 5; time++) {
+      const before = (await (await open()).current()).signer.publicJwks().map(({ kid }) => kid)
+      await Promise.all([1, 2, 3].map(() => rotateKeys(database.db, database.secrets, DAY_MS)))
+      const after = (await (await open()).current()).signer.publicJwks().map(({ kid }) => kid)
+      expect(new Set(after).size).toBe(before.length + 3)
+      expect(after).toEqual(expect.arrayContaining(before))
+    }
+  })
+
   test('without an overlap everything that it signed ends at once, the key before it too', async () => {
     await signIn()
     const tokens = [await (await (await open()).current()).signer.sign({ role: 'anon' })]

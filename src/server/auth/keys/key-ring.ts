@@ -5,7 +5,8 @@ import { readRevokedKeys } from './api-keys.ts'
 import { readSealedSecret } from './app-secret.ts'
 import {
   FORMER_KEY_SECRET,
-  readFormerKey,
+  importFormerKey,
+  readFormerKeys,
   readSigningKeyFile,
   readStoredSigningKey,
   SIGNING_KEY_SECRET,
@@ -107,8 +108,8 @@ async function readSigner(db: Db, secrets: SecretPort, { auth }: Config): Promis
       others.map((other) => ({ key: other, until: null })),
     )
   }
-  const former = await readFormerKey(db, secrets)
-  return new TokenSigner(await readStoredSigningKey(db, secrets), former === null ? [] : [former])
+  const former = await Promise.all((await readFormerKeys(db, secrets)).map(importFormerKey))
+  return new TokenSigner(await readStoredSigningKey(db, secrets), former)
 }
 
 function signApiKey(

@@ -19,13 +19,17 @@ export interface SigningKey {
 }
 
 export const SIGNING_KEY_SECRET = 'signing_key'
-/** The one before, while what it signed still counts. */
+/** Those before, each while what it signed still counts. */
 export const FORMER_KEY_SECRET = 'former_signing_key'
 
-/** As it is sealed. */
 export interface FormerKey {
   jwk: JWK
   until: string
+}
+
+/** As they are sealed: the newest, with the others inside, so that a process of an earlier version reads the newest. */
+interface SealedFormerKeys extends FormerKey {
+  earlier?: FormerKey[]
 }
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -52,11 +56,19 @@ export async function readStoredSigningKey(db: Db, secrets: SecretPort): Promise
   return importSigningKey(JSON.parse(stored))
 }
 
-/** Null when there is none. */
-export async function readFormerKey(db: Db, secrets: SecretPort): Promise<VerifyingKey | null> {
+/** The newest first. */
+export async function readFormerKeys(db: Db, secrets: SecretPort): Promise<FormerKey[]> {
   const stored = await readSecret(db, secrets, FORMER_KEY_SECRET)
-  if (stored === null) return null
-  const { jwk, until } = JSON.parse(stored) as FormerKey
+  if (stored === null) return []
+  const { earlier = [], ...newest } = JSON.parse(stored) as SealedFormerKeys
+  return [newest, ...earlier]
+}
+
+export function writeFormerKeys([newest, ...earlier]: [FormerKey, ...FormerKey[]]): string {
+  return JSON.stringify({ ...newest, earlier } satisfies SealedFormerKeys)
+}
+
+export async function importFormerKey({ jwk, until }: FormerKey): Promise<VerifyingKey> {
   return { key: await importSigningKey(jwk), until: Date.parse(until) }
 }
 
