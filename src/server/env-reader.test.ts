@@ -129,3 +129,10 @@ test('a variable that names a file is not read from one', () => {
     keyFile,
   )
 })
+
+test('an interval that is too short is told apart from one that is none', () => {
+  expect(faultsOf({ BACKUP_EVERY: '30s' })).toEqual(['BACKUP_EVERY é curto demais: "30s"; o mínimo é 1m'])
+  expect(faultsOf({ BACKUP_EVERY: 'daily' })).toEqual([
+    'BACKUP_EVERY deve ser um intervalo como 15m, 24h ou 7d, e não "daily"',
+  ])
+})

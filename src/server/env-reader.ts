@@ -85,6 +85,7 @@ export class EnvReader {
     const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
     const ms = Number(number) * (UNIT_MS[unit] ?? Number.NaN)
     if (ms >= min) return ms
+    if (ms < min) return this.fault(name, `é curto demais: "${value}"; o mínimo é ${showDuration(min)}`)
     return this.fault(name, `deve ser um intervalo como 15m, 24h ou 7d, e não "${value}"`)
   }
 
@@ -193,4 +194,9 @@ export class EnvReader {
 }
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** As it would be written. */
+function showDuration(ms: number): string {
+  const unit = ['d', 'h', 'm'].find((candidate) => ms % (UNIT_MS[candidate] ?? 1) === 0) ?? 's'
+  return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`
+}
 const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
