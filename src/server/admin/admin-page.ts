@@ -4,12 +4,14 @@ import type { BuildManifest } from '../http/build-manifest.ts'
 
 interface AdminPageOptions {
   manifest: BuildManifest
+  /** The one origin under which the dashboard's scripts may run. */
+  origin: string
   /** What the page is told as it loads, for this very navigation. */
   boot: (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot>
 }
 
 /** `/admin` and each of its tabs: one document, whose app reads the address. GET only: a HEAD must open no session. */
-export function registerAdminPage(app: FastifyInstance, { manifest, boot }: AdminPageOptions): void {
+export function registerAdminPage(app: FastifyInstance, { manifest, origin, boot }: AdminPageOptions): void {
   const entry = manifest.entry('src/admin/main.tsx')
   const font = manifest.entry('src/design/fonts/sans.woff2').file
   const head = [
@@ -26,12 +28,24 @@ export function registerAdminPage(app: FastifyInstance, { manifest, boot }: Admi
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     // A page that nobody looks at yet would hold a session in a place that other pages can prepare.
     if (request.headers['sec-purpose'] !== undefined) return reply.code(503).send()
-    return reply.type('text/html; charset=utf-8').send(renderAdminPage(await boot(request, reply), head))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(renderAdminPage(await boot(request, reply), head, origin))
   }
 }
 
-function renderAdminPage(boot: AdminBoot, head: string): string {
+function renderAdminPage(boot: AdminBoot, head: string, origin: string): string {
   // "<" never appears in the JSON, so nothing in it can close the element.
   const data = JSON.stringify(boot).replaceAll('<', '\\u003c')
-  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>Admin Dashboard</title>${head}</head><body><div id="root"></div><script type="application/json" id="${ADMIN_BOOT_ELEMENT_ID}">${data}</script></body></html>`
+  return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>Admin Dashboard</title>${head}</head><body><div id="root">${renderHint(`${origin}/admin`)}</div><script type="application/json" id="${ADMIN_BOOT_ELEMENT_ID}">${data}</script></body></html>`
+}
+
+/**
+ * Under another address the policy lets no script run, and the page would stay empty. The app replaces this as soon as it
+ * draws; whoever waits longer than that reads it.
+ */
+function renderHint(address: string): string {
+  const style =
+    'max-width:34rem;margin:15vh auto;padding:0 1rem;font:1rem/1.5 sans-serif;visibility:hidden;animation:hint 0s 4s forwards'
+  return `<style>@keyframes hint{to{visibility:visible}}</style><p style="${style}">O painel ainda não abriu. Ele só funciona neste endereço: <a href="${address}">${address}</a></p>`
 }

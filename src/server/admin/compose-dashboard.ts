@@ -17,6 +17,10 @@ export function composeDashboard(config: Config, manifest: BuildManifest) {
       deps: AdminAccess & { db: Db; fileDamage: () => InstallationProblem | null },
     ) => registerNotices(scope, { ...deps, gaps: findProductionGaps(config) }),
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
-      registerAdminPage(scope, { manifest, boot: createBoot({ config, ...ports }) }),
+      registerAdminPage(scope, {
+        manifest,
+        origin: config.adminUrl ?? config.siteUrl,
+        boot: createBoot({ config, ...ports }),
+      }),
   }
 }
