@@ -2,6 +2,9 @@ import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { SecretPlace, SecretPort } from '#server/db/secret-port.ts'
 
+/** The principal's password that was made for it, until somebody has signed in with it. */
+export const FIRST_PASSWORD_SECRET = 'first_password'
+
 /** Two processes that start at once agree: the first to write wins and both read the same. */
 export async function readOrMakeSecret(
   db: Db,
@@ -54,6 +57,15 @@ export async function replaceSecret(trx: Db, secrets: SecretPort, name: string, 
         created_at: eb.ref('excluded.created_at'),
       })),
     )
+    .execute()
+}
+
+/** Once the principal has signed in, or has another password. Anybody else's first sign-in leaves it alone. */
+export async function forgetFirstPassword(db: Db, userId: string): Promise<void> {
+  await db
+    .deleteFrom('app_secrets')
+    .where('name', '=', FIRST_PASSWORD_SECRET)
+    .where((eb) => eb.exists(eb.selectFrom('site_state').select('id').where('principal_id', '=', userId)))
     .execute()
 }
 

@@ -1,6 +1,8 @@
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { forgetWrongGuesses } from '../endpoints/token/login-limits.ts'
+import { forgetFirstPassword } from '../keys/app-secret.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
@@ -8,7 +10,7 @@ import { findUserByEmail } from '../users/find-user.ts'
 import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
 import { generatePassword } from './generate-password.ts'
 
-/** For operators: a new password, every session ended. Null when nobody has that address. */
+/** For operators: a new password, every session ended, the lock after wrong guesses lifted. Null when nobody has that address. */
 export async function resetPassword(context: AuthContext, email: string): Promise<string | null> {
   const { db, passwords } = context
   const user = await findUserByEmail(db, email)
@@ -31,6 +33,8 @@ export async function resetPassword(context: AuthContext, email: string): Promis
     await deletePasskeys(trx, user.id)
     await endSessions(trx, user.id)
     await deleteTokens(trx, user.id)
+    await forgetWrongGuesses(trx, user.email)
+    await forgetFirstPassword(trx, user.id)
     await recordAudit(trx, {
       actor_id: null,
       actor: 'command line',

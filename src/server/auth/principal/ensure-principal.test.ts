@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { createAuthContext } from '../create-auth.ts'
+import { forgetFirstPassword } from '../keys/app-secret.ts'
+import { resetPassword } from '../passwords/reset-password.ts'
 import { ensurePrincipal } from './ensure-principal.ts'
 
 describe.each(ENGINES)('the principal admin on %s', (engine) => {
@@ -23,14 +26,15 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
         .execute()
     ).map((row) => `${row.email} ${row.role}`)
 
-  test('replicas that start together make one, sign with one key, and one of them tells the password', async () => {
+  test('replicas that start together make one, sign with one key, and all tell one password', async () => {
     const replicas = await Promise.all(
       Array.from({ length: 5 }, () => context({ PRINCIPAL_ADMIN_EMAIL: 'a@exemplo.com.br' })),
     )
-    const told = (await Promise.all(replicas.map(ensurePrincipal))).filter((news) => news !== null)
-    expect(told).toEqual([
+    const told = await Promise.all(replicas.map(ensurePrincipal))
+    expect(told.filter((news) => news?.how === 'created')).toEqual([
       { how: 'created', password: expect.stringMatching(/^[a-z2-9]{4}(-[a-z2-9]{4}){4}$/) },
     ])
+    expect(new Set(told.map((news) => news?.password)).size).toBe(1)
     expect(await people()).toEqual(['a@exemplo.com.br super_admin'])
     const kids = await Promise.all(replicas.map(async ({ keys }) => (await keys.current()).signer.key.kid))
     expect(new Set(kids).size).toBe(1)
@@ -41,9 +45,28 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
     expect(await replicas[0]?.passwords.verify(password_hash, told[0]?.password ?? '')).toBe(true)
   })
 
-  test('the next start tells nothing and changes nothing', async () => {
-    expect(await ensurePrincipal(await context({ PRINCIPAL_ADMIN_EMAIL: 'A@exemplo.com.br' }))).toBeNull()
+  test('each start tells the password again until the principal has signed in or has another', async () => {
+    const start = async () => ensurePrincipal(await context({ PRINCIPAL_ADMIN_EMAIL: 'A@exemplo.com.br' }))
+    const first = await start()
+    expect(first).toEqual({ how: 'unused', password: expect.stringMatching(/^[a-z2-9-]{24}$/) })
+    expect(await start()).toEqual(first)
+    const { id } = await database.db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()
+    await forgetFirstPassword(database.db, randomUUID())
+    expect(await start()).toEqual(first)
+    await forgetFirstPassword(database.db, id)
+    expect(await start()).toBeNull()
     expect(await people()).toEqual(['a@exemplo.com.br super_admin'])
+  })
+
+  test('a password that was changed meanwhile is not told, and what was kept of it goes', async () => {
+    const env = { PRINCIPAL_ADMIN_EMAIL: 'c@exemplo.com.br' }
+    expect(await ensurePrincipal(await context(env))).toMatchObject({ how: 'created' })
+    await resetPassword(await context(env), env.PRINCIPAL_ADMIN_EMAIL)
+    const kept = () =>
+      database.db.selectFrom('app_secrets').select('name').where('name', '=', 'first_password').execute()
+    expect(await kept()).toEqual([])
+    expect(await ensurePrincipal(await context(env))).toBeNull()
+    await database.db.deleteFrom('auth_users').where('email', '=', env.PRINCIPAL_ADMIN_EMAIL).execute()
   })
 
   test('another address becomes the principal, and the former stays an ordinary super admin', async () => {

@@ -5,6 +5,7 @@ import { change } from '#server/db/change.ts'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { FIRST_PASSWORD_SECRET, forgetFirstPassword, readSecret, replaceSecret } from '../keys/app-secret.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { generatePassword } from '../passwords/generate-password.ts'
 import { findUserByEmail } from '../users/find-user.ts'
@@ -15,7 +16,7 @@ const ACTOR = { actor_id: null, actor: 'configuration' }
 
 /** What the operator has to be told of the account that the configuration names. */
 export interface NewPrincipal {
-  how: 'created' | 'taken over'
+  how: 'created' | 'taken over' | 'unused'
   /** Null when the configuration gave it. */
   password: string | null
 }
@@ -23,22 +24,40 @@ export interface NewPrincipal {
 /**
  * The account that the configuration names exists, is a super admin and can sign in. An address proves nothing about who
  * holds an account: one that was not the principal at the last start is handed over to the operator, with a new password
- * and nothing of what its holder had. Null when there is nothing to tell; of replicas that start together one tells.
+ * and nothing of what its holder had. A password that was made here is kept sealed and told at each start until somebody
+ * has signed in with it. Null when there is nothing to tell.
  */
 export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipal | null> {
-  const { db, config, passwords } = context
+  const { db, config, passwords, secrets } = context
   const { email, password } = config.principal
-  if (await isSettled(db, email)) return null
+  if (await isSettled(db, email)) return readUnused(context)
   if (!isEmail(email) && (await findUserByEmail(db, email)) === undefined)
     throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
   const given = password ?? generatePassword()
   const passwordHash = await passwords.hash(given)
-  const settled = await change(db, (trx) => settle(trx, email, passwordHash))
-  if (settled.how === 'restored') return null
+  const settled = await change(db, async (trx) => {
+    const made = await settle(trx, email, passwordHash)
+    if (made.how !== 'restored' && password === null)
+      await replaceSecret(trx, secrets, FIRST_PASSWORD_SECRET, given)
+    return made
+  })
+  if (settled.how === 'restored') return readUnused(context)
   if (settled.how === 'taken over')
     sendNotice(context, { user: settled.user, kind: 'principal', by: 'operator' })
   else if (password !== null) return null
   return { how: settled.how, password: password === null ? given : null }
+}
+
+/** The password that was made at an earlier start, while nobody has signed in with it and it is still the account's. */
+async function readUnused({ db, config, passwords, secrets }: AuthContext): Promise<NewPrincipal | null> {
+  const password = await readSecret(db, secrets, FIRST_PASSWORD_SECRET)
+  if (password === null) return null
+  const user = await findUserByEmail(db, config.principal.email)
+  if (user === undefined) return null
+  if (user.last_sign_in_at === null && (await passwords.verify(user.password_hash, password)))
+    return { how: 'unused', password }
+  await forgetFirstPassword(db, user.id)
+  return null
 }
 
 /** Asked without a lock and without the cost of a hash: the answer of nearly every start. */

@@ -18,6 +18,8 @@ export async function handOverAccount(trx: Db, user: UserRow, passwordHash: stri
       deleted_at: null,
       email_confirmed_at: now,
       mailbox_proved_at: now,
+      // Its new holder has not been here yet.
+      last_sign_in_at: null,
       updated_at: now,
     })
     .where('id', '=', user.id)

@@ -5,6 +5,7 @@ import type { Db } from '#server/db/database.ts'
 import { neighbourhoodBlock } from '#server/http/address-block.ts'
 import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { forgetFirstPassword } from '../keys/app-secret.ts'
 import { authError } from '../protocol/auth-error.ts'
 import { findFactors, withFactors } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -38,6 +39,7 @@ export async function signIn(
       .returningAll()
       .executeTakeFirst()
     if (user === undefined) throw authError(400, 'invalid_credentials', 'Invalid login credentials')
+    if (proved.last_sign_in_at === null) await forgetFirstPassword(trx, user.id)
     const aal = await levelOf(trx, user.id, amr)
     const login = fromDashboard
       ? await openLogin(trx, { userId: user.id, aal, amr, userAgent, network }, now)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import { rateLimited } from '#server/auth/protocol/auth-error.ts'
 import type { Db } from '#server/db/database.ts'
@@ -43,12 +44,29 @@ export async function countWrongGuess(db: Db, guess: Guess): Promise<void> {
   if (exceeded !== undefined) throw rateLimited(exceeded.state.retryAfterSeconds)
 }
 
+/** Lifts the lock of an account, also for browsers that signed in to it before. */
+export async function forgetWrongGuesses(db: Db, email: string): Promise<void> {
+  const [account, devices] = [accountKey(email), `${deviceKey(email)}:`]
+  await db
+    .deleteFrom('rate_limits')
+    .where((eb) =>
+      eb.or([
+        eb('key', '=', account),
+        eb(sql<string>`substr(key, 1, ${sql.lit(devices.length)})`, '=', devices),
+      ]),
+    )
+    .execute()
+}
+
+const hashOf = (email: string) => createHash('sha256').update(normalizeEmail(email)).digest('base64url')
+const accountKey = (email: string) => `login:account:${hashOf(email)}`
+const deviceKey = (email: string) => `login:device:${hashOf(email)}`
+
 function limitsOf({ email, address, device }: Guess): Limit[] {
-  if (device !== null) return [{ key: `login:device:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
-  const account = createHash('sha256').update(normalizeEmail(email)).digest('base64url')
+  if (device !== null) return [{ key: `${deviceKey(email)}:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
   const network = networkBlock(address)
   return [
-    { key: `login:account:${account}`, max: 10, windowMs: 15 * MINUTE_MS },
+    { key: accountKey(email), max: 10, windowMs: 15 * MINUTE_MS },
     { key: `login:address:${address}`, max: 30, windowMs: 5 * MINUTE_MS },
     ...(network === null
       ? []
