@@ -11,7 +11,11 @@ if (!isBuildFresh()) {
 }
 // The same process goes on as the server: signals reach it, and nothing of the build stays in its memory.
 if (process.platform !== 'win32' && process.execve !== undefined) {
-  process.execve(process.execPath, [process.execPath, ...FLAGS, SERVER], process.env)
+  process.execve(
+    process.execPath,
+    [process.execPath, ...FLAGS, SERVER, ...process.argv.slice(2)],
+    process.env,
+  )
 }
 await import(new URL(`../${SERVER}`, import.meta.url).href)
 

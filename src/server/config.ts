@@ -5,6 +5,7 @@ import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
+import { OperatorError } from './operator-error.ts'
 import { readRedirectUrls } from './read-redirect-urls.ts'
 
 export interface Config {
@@ -81,20 +82,25 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Every fault of the environment at once, ready to be shown to the operator. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError'
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
     super(
       `A configuração tem ${faults.length === 1 ? 'um erro' : `${faults.length} erros`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
-    this.name = 'ConfigError'
     this.faults = faults
   }
 }
 
-/** The process's environment over the `.env` file of the working directory: the only place that reads either. */
-export function readEnvironment(directory = process.cwd()): Record<string, string | undefined> {
-  const file = join(directory, '.env')
+/**
+ * The process's environment over a file of settings, the `.env` of the working directory unless another is named: the
+ * only place that reads either.
+ */
+export function readEnvironment(named: string | null = null): Record<string, string | undefined> {
+  const file = resolve(named ?? '.env')
+  if (named !== null && !existsSync(file))
+    throw new ConfigError([`--env-file aponta para um arquivo que não existe: ${file}`])
   const fromFile = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
   return { ...fromFile, ...process.env }
 }

@@ -1,20 +1,23 @@
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { findProductionGaps } from './admin/production-gaps.ts'
-import { buildApp } from './app.ts'
+import { type AppDeps, buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
 import { BackupSchedule } from './db/backup-schedule.ts'
-import { DataDirectoryInUseError, lockDataDirectory } from './db/data-directory-lock.ts'
+import { lockDataDirectory } from './db/data-directory-lock.ts'
 import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
-import { NotOwnerOnlyError } from './db/owner-only.ts'
+import { describeFault, isDamage } from './db/describe-fault.ts'
+import { describeDamage, FileCheck } from './db/file-check.ts'
+import { refuseEmptied } from './db/refuse-emptied.ts'
 import { closeGracefully } from './http/close-gracefully.ts'
 import { Drain } from './http/drain.ts'
 import { createLogger, type Logger } from './http/logger.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { OperatorError } from './operator-error.ts'
 import { prepareDatabase } from './secrets/prepare-database.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
-import { SecretKeyError } from './secrets/secret-key-error.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 /** After draining. Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
@@ -22,48 +25,55 @@ const STOP_DEADLINE_MS = 9_000
 /** Of which so much may be spent waiting for a database that does not answer. */
 const DATABASE_DEADLINE_MS = 7_000
 
-/** A failure that the operator can mend, told in one line. */
-class StartError extends Error {}
+/** EX_CONFIG of sysexits.h: the unit does not try such a start again. */
+const EXIT_CONFIG = 78
+
+const OPTIONS = { 'new-site': { type: 'boolean', default: false }, 'env-file': { type: 'string' } } as const
+
+class StartError extends OperatorError {}
 
 /** Reads the configuration, builds, listens, and shuts down when told to. */
 export async function main(): Promise<void> {
   try {
     await run()
   } catch (error) {
-    if (
-      error instanceof StartError ||
-      error instanceof ConfigError ||
-      error instanceof NotOwnerOnlyError ||
-      error instanceof SecretKeyError ||
-      error instanceof DataDirectoryInUseError
-    ) {
-      process.stderr.write(`${error.message}\n`)
-    } else {
-      process.stderr.write(
-        `Não foi possível iniciar o servidor: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`,
-      )
-    }
-    process.exit(1)
+    process.stderr.write(
+      error instanceof OperatorError
+        ? `${error.message}\n`
+        : `Não foi possível iniciar o servidor: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`,
+    )
+    process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1)
   }
 }
 
 async function run(): Promise<void> {
-  const config = parseConfig(readEnvironment())
+  const options = readOptions()
+  const config = parseConfig(readEnvironment(options['env-file']))
   const log = createLogger(config.logLevel)
   // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const unlock = prepareStorage(config)
+  const unlock = prepareStorage(config, options['new-site'])
   const watchers = await openWatchers(config)
   const database = open(config, log, watchers)
   const drain = new Drain(config.drainSeconds)
-  const app = await start(config, database, log, { ...watchers, drain })
+  const fileCheck = new FileCheck(config.dataDir, log)
+  const announced: string[] = []
+  const app = await start(config, database, log, {
+    ...watchers,
+    drain,
+    fileDamage: () => fileCheck.problem,
+    announce: (text) => announced.push(text),
+  })
+  // Who cannot reach the dashboard has no use for its password.
+  for (const text of announced) process.stdout.write(text)
   process.stdout.write(
     `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
   )
   const gaps = findProductionGaps(config)
   if (gaps.length > 0)
     log.warn({ missing: gaps.map(({ message }) => message) }, 'not everything is set for production')
-  const backups = startBackups(config, log)
+  if (database.engine === 'sqlite') void fileCheck.run()
+  const backups = startBackups(config, log, fileCheck)
   stopWhenTold(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
     await drain.begin()
     database.closeWithin?.(DATABASE_DEADLINE_MS)
@@ -74,13 +84,24 @@ async function run(): Promise<void> {
   })
 }
 
-function prepareStorage(config: Config): () => void {
+function readOptions() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch {
+    throw new StartError('Uso: npm start -- [--new-site] [--env-file ARQUIVO]')
+  }
+}
+
+function prepareStorage(config: Config, isNewSite: boolean): () => void {
   try {
     prepareDataDirectory(config.dataDir)
   } catch (error) {
     throw new StartError(`A pasta de dados ${config.dataDir} não pode ser usada: ${(error as Error).message}`)
   }
-  return config.databaseUrl === null ? lockDataDirectory(config.dataDir) : () => {}
+  if (config.databaseUrl !== null) return () => {}
+  const refusal = isNewSite ? null : refuseEmptied(config)
+  if (refusal !== null) throw new StartError(refusal)
+  return lockDataDirectory(config.dataDir)
 }
 
 interface Watchers {
@@ -101,11 +122,14 @@ async function start(
   config: Config,
   database: Database,
   log: Logger,
-  parts: Watchers & { drain: Drain },
+  parts: Watchers & Required<Pick<AppDeps, 'drain' | 'fileDamage' | 'announce'>>,
 ): Promise<FastifyInstance> {
   const secrets = await openSecrets(config, database, log)
-  const announce = (text: string) => process.stdout.write(text)
-  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', announce, ...parts })
+  const app = await buildApp({ config, database, secrets, log, distDir: 'dist', ...parts }).catch(
+    (error: unknown) => {
+      throw describeFault(error) === null ? error : cannotPrepare(config, error)
+    },
+  )
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -149,33 +173,36 @@ async function openSecrets(config: Config, database: Database, log: Logger): Pro
     await database.pinSite?.()
     return secrets
   } catch (error) {
-    if (error instanceof SecretKeyError || error instanceof NotOwnerOnlyError) throw error
+    if (error instanceof OperatorError) throw error
     throw cannotPrepare(config, error)
   }
 }
 
-function startBackups(config: Config, log: Logger): BackupSchedule | null {
+function startBackups(config: Config, log: Logger, fileCheck: FileCheck): BackupSchedule | null {
   const { everyMs, ...backup } = config.backup
   if (everyMs === null) return null
   const schedule = new BackupSchedule({
     ...backup,
     everyMs,
     dataDir: config.dataDir,
-    onMade: (file, { rows }) => log.info({ file, rows }, 'a backup was made and checked'),
+    isIntact: () => fileCheck.run(),
+    onMade: (file, { rows, leftBehind }) =>
+      log.info({ file, rows, leftBehind }, 'a backup was made and checked'),
     onFailed: (error) => log.error({ err: error }, 'the backup could not be made'),
   })
   schedule.start()
   return schedule
 }
 
-/** What SQLite says of a damaged file names neither the file nor the way out. */
+/** What an engine says names neither the file nor the way out. */
 function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
   const { message } = error as Error
-  if (databaseUrl === null && /malformed|not a database/.test(message))
-    return new StartError(
-      `O banco de dados ${join(dataDir, SQLITE_FILE)} está danificado (${message}). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
-    )
-  return new StartError(`Não foi possível preparar o banco de dados: ${message}`)
+  if (databaseUrl === null && isDamage(error))
+    return new StartError(describeDamage(join(dataDir, SQLITE_FILE), message))
+  const fault = describeFault(error)
+  return new StartError(
+    `Não foi possível preparar o banco de dados: ${fault === null ? message : `${fault.what} (${message}). ${fault.mend}.`}`,
+  )
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */

@@ -172,7 +172,7 @@ describe('npm run newsletter refuses with one clear message', () => {
     const { code, stderr } = await runNewsletter(['status'], { DATA_DIR: empty })
     expect([code, stderr]).toEqual([
       1,
-      `Não há banco de dados em ${empty}. O servidor já foi iniciado alguma vez?\n`,
+      `Não há banco de dados da Pórtico em ${empty}. Confira DATA_DIR; as configurações do serviço vêm de --env-file ARQUIVO.\n`,
     ])
     expect(() => statSync(empty)).toThrow()
   })

@@ -63,7 +63,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'admin/components': ['contract', 'design', 'admin/lib'],
   'admin/lib': ['contract'],
   admin: ['contract', 'design', 'admin/app', 'admin/lib'],
-  'server/db': ['contract'],
+  'server/db': ['contract', 'server/operator-error'],
   'server/http': ['contract', 'server/db', 'server/config'],
   'server/landing': [
     'contract',
@@ -73,12 +73,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/http',
     'server/config',
   ],
-  'server/secrets': ['contract', 'server/db', 'server/config'],
+  'server/secrets': ['contract', 'server/db', 'server/config', 'server/operator-error'],
   // Facts about vendors, which two services read.
   'server/vendors': ['contract'],
   'server/tags': ['contract', 'server/db', 'server/http', 'server/config', 'server/vendors'],
   'server/commands': ['contract', 'server/*'],
-  'server/config': ['contract', 'server/env-reader', 'server/read-redirect-urls'],
+  'server/config': ['contract', 'server/env-reader', 'server/operator-error', 'server/read-redirect-urls'],
   'server/read-redirect-urls': ['server/env-reader'],
   'server/env-reader': ['contract'],
   server: ['contract', 'server/*'],
@@ -88,12 +88,24 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 function defaultFor(room: string): readonly string[] {
   if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
   if (room.startsWith('server/'))
-    return ['contract', 'design/colors.ts', 'server/db', 'server/http', 'server/config']
+    return [
+      'contract',
+      'design/colors.ts',
+      'server/db',
+      'server/http',
+      'server/config',
+      'server/operator-error',
+    ]
   return ['contract']
 }
 
 /** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set(['server/config', 'server/env-reader', 'server/read-redirect-urls'])
+const FILE_ROOMS = new Set([
+  'server/config',
+  'server/env-reader',
+  'server/operator-error',
+  'server/read-redirect-urls',
+])
 
 /** Folders whose folders are the rooms. */
 const FOLDERS_OF_ROOMS = new Set(['admin/features', 'landing/browser'])

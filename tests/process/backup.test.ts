@@ -70,7 +70,7 @@ test('a backup taken beside a live server brings back what was there', async () 
   expect(await command('backup', file)).toEqual({
     code: 0,
     output: expect.stringMatching(
-      /^Backup gravado em .+ Conferido: \d+ linhas em \d+ tabelas\.\nA chave dos segredos, \S+, não está nele: guarde uma cópia de .+ em outro lugar\.\n$/,
+      /^Backup gravado em .+ Conferido: \d+ linhas em \d+ tabelas\.\nNada esperava envio: .+\.\nA chave dos segredos, \S+, não está nele: guarde uma cópia de .+ em outro lugar\.\n$/,
     ),
   })
   expect(readFileSync(file).includes(Buffer.from(key?.bytes ?? []).toString('base64url'))).toBe(false)

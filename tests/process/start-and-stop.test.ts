@@ -1,14 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, makeStorage, type Storage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
-import { type SpawnedServer, spawnServer, untilReady } from '../support/spawn-server.ts'
+import { type SpawnedServer, spawnNode, spawnServer, untilReady } from '../support/spawn-server.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -88,6 +89,107 @@ test('a second server on the same SQLite directory is refused with the holder na
   await untilReady(third, url)
 })
 
+test('the first password is told when the server listens, and again until somebody has signed in', async () => {
+  const { env, url } = await place()
+  const passwordIn = (server: SpawnedServer) => /Senha {3}(\S+)/.exec(server.output())?.[1]
+  const holder = createServer().listen(Number(env.PORT), '127.0.0.1')
+  const refused = start(env)
+  expect(await refused.ended).toBe(1)
+  expect(lines(refused)).toEqual([expect.stringContaining('já está em uso')])
+  await new Promise((resolve) => holder.close(resolve))
+  const told: (string | undefined)[] = []
+  for (let time = 0; time < 2; time++) {
+    const server = start(env)
+    await untilReady(server, url)
+    await expect.poll(() => passwordIn(server)).toBeDefined()
+    told.push(passwordIn(server))
+    if (time === 1) {
+      const apikey = /"anonKey":"([^"]+)"/.exec(await (await fetch(`${url}/admin`)).text())?.[1] ?? ''
+      const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+        method: 'POST',
+        headers: { apikey, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'admin@portico.example', password: told[1] }),
+      })
+      expect(answer.status).toBe(200)
+    }
+    server.child.kill('SIGTERM')
+    await server.ended
+  }
+  expect(told[0]).toBe(told[1])
+  const last = start(env)
+  await untilReady(last, url)
+  await expect.poll(() => last.output()).toContain('está em http://localhost')
+  expect(passwordIn(last)).toBeUndefined()
+})
+
+describe.each(['emptied', 'gone'])('a database that is %s where a site was', (kind) => {
+  async function lose(env: Record<string, string>, url: string, dataDir: string): Promise<string> {
+    const first = start(env)
+    await untilReady(first, url)
+    first.child.kill('SIGTERM')
+    await first.ended
+    const file = join(dataDir, 'portico.db')
+    if (kind === 'gone') rmSync(file)
+    else writeFileSync(file, '')
+    return file
+  }
+
+  test('is refused with what is there and the two ways on, and made anew when that is asked for', async () => {
+    const { env, url, storage } = await place()
+    const file = await lose(env, url, storage.dataDir)
+    const key = join(storage.dataDir, 'secret.key')
+    const keyBytes = readFileSync(key)
+    const refused = start(env)
+    expect(await refused.ended).toBe(1)
+    expect(lines(refused)).toEqual([
+      expect.stringMatching(new RegExp(`^O banco de dados ${file} .* já houve um site aqui: ${key}\\.$`)),
+      'Para trazê-lo de volta: npm run restore -- ARQUIVO --force',
+      'Para começar um site novo, sem os dados do anterior: npm start -- --new-site',
+    ])
+    expect(existsSync(file) && readFileSync(file).length > 0).toBe(false)
+    const server = spawnNode(['dist/server/serve.js', '--new-site'], env)
+    cleanUps.push(async () => {
+      server.child.kill('SIGKILL')
+      await server.ended
+    })
+    await untilReady(server, url)
+    expect(readFileSync(key)).toEqual(keyBytes)
+  })
+
+  test('is refused beside backups too, of which the newest is named', async () => {
+    const { env, url, storage } = await place()
+    await lose({ ...env, BACKUP_EVERY: '1h' }, url, storage.dataDir)
+    rmSync(join(storage.dataDir, 'secret.key'))
+    const [backup = ''] = readdirSync(join(storage.dataDir, 'backups'))
+    const refused = start(env)
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toContain('1 backup em')
+    expect(refused.output()).toContain(
+      `npm run restore -- ${join(storage.dataDir, 'backups', backup)} --force`,
+    )
+  })
+})
+
+test('damage inside the file is said in the log while the page is served, and no backup is made of it', async () => {
+  const { env, url, storage } = await place()
+  const first = start(env)
+  await untilReady(first, url)
+  first.child.kill('SIGTERM')
+  await first.ended
+  const file = join(storage.dataDir, 'portico.db')
+  const { rootpage } = new DatabaseSync(file)
+    .prepare("select rootpage from sqlite_schema where name = 'audit_events_actor_idx'")
+    .get() as { rootpage: number }
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, (rootpage - 1) * 4096, rootpage * 4096)
+  writeFileSync(file, bytes)
+  const server = start({ ...env, BACKUP_EVERY: '1h' })
+  await untilReady(server, url)
+  await expect.poll(() => server.output().match(/the database file is damaged/g)?.length).toBe(2)
+  expect((await fetch(url)).status).toBe(200)
+  expect(existsSync(join(storage.dataDir, 'backups'))).toBe(false)
+})
+
 describe('says in one line what is wrong and ends with 1', () => {
   test('a port in use', async () => {
     const { env } = await place()
@@ -98,6 +200,20 @@ describe('says in one line what is wrong and ends with 1', () => {
     expect(lines(server)).toEqual([
       `A porta ${env.PORT} já está em uso. Pare o outro programa ou escolha outra em PORT.`,
     ])
+  })
+
+  test('a folder for backups that cannot be made, in the log, and it serves', async () => {
+    const { env, url } = await place()
+    const server = start({ ...env, BACKUP_EVERY: '1h', BACKUP_DIR: '/proc/nope' })
+    await untilReady(server, url)
+    await expect.poll(() => server.output()).toContain('the backup could not be made')
+  })
+
+  test('an option that does not exist', async () => {
+    const { env } = await place()
+    const server = spawnNode(['dist/server/serve.js', '--new-sight'], env)
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual(['Uso: npm start -- [--new-site] [--env-file ARQUIVO]'])
   })
 
   test('a data directory that cannot be used', async () => {
@@ -121,6 +237,26 @@ describe('says in one line what is wrong and ends with 1', () => {
     ])
   })
 
+  test('a database file with a broken root page', async () => {
+    const { env, url, storage } = await place()
+    const first = start(env)
+    await untilReady(first, url)
+    first.child.kill('SIGTERM')
+    await first.ended
+    const file = join(storage.dataDir, 'portico.db')
+    const { rootpage } = new DatabaseSync(file)
+      .prepare("select rootpage from sqlite_schema where name = 'auth_users'")
+      .get() as { rootpage: number }
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, (rootpage - 1) * 4096, rootpage * 4096)
+    writeFileSync(file, bytes)
+    const server = start(env)
+    expect(await server.ended).toBe(1)
+    expect(lines(server)).toEqual([
+      `O banco de dados ${file} está danificado (database disk image is malformed). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`,
+    ])
+  })
+
   test('a database that cannot be reached', async () => {
     const { env } = await place('postgres')
     const server = start({ ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
@@ -140,7 +276,9 @@ describe('says in one line what is wrong and ends with 1', () => {
       DATABASE_URL: 'mysql://secret@x',
       DATA_DIR: dataDir,
     })
-    expect(await server.ended).toBe(1)
+    // EX_CONFIG, which the unit of systemd does not try again.
+    expect(await server.ended).toBe(78)
+    expect(readFileSync('deploy/portico.service', 'utf8')).toContain('\nRestartPreventExitStatus=78\n')
     expect(server.output()).toMatch(/3 erros/)
     for (const name of ['PORT', 'CONTACT_EMAIL', 'DATABASE_URL']) expect(server.output()).toContain(name)
     expect(server.output()).not.toContain('secret')

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util'
 import type { AuthContext } from '../auth/auth-context.ts'
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '../auth/keys/api-keys.ts'
 import { rotateKeys } from '../auth/keys/rotate-keys.ts'
-import { UsageError } from './run-command.ts'
+import { readArguments, UsageError } from './run-command.ts'
 
 const DEFAULT_NAME = 'padrão'
 const DAY_MS = 86_400_000
@@ -25,7 +24,11 @@ export async function showKeys({ db, keys }: AuthContext): Promise<void> {
 
 /** `make-key NAME [--days N]` */
 export async function makeKey({ db, keys }: AuthContext, args: string[]): Promise<void> {
-  const { positionals, values } = parse(args)
+  const { positionals, values } = readArguments(args, {
+    usage: 'Uso: make-key NOME [--days N]',
+    options: { days: { type: 'string' } },
+    names: 1,
+  })
   const [name] = positionals
   if (name === undefined || name.length > 100) throw new UsageError('Uso: make-key NOME [--days N]')
   const days = values.days === undefined ? null : readDays(values.days, '--days')
@@ -57,7 +60,11 @@ export async function rotateSigningKey({ db, secrets, config }: AuthContext, arg
     throw new UsageError(
       'A chave vem do arquivo em AUTH_SIGNING_KEY_FILE: ponha a nova antes da antiga no arquivo, reinicie o servidor e, mais tarde, retire a antiga.',
     )
-  const { values } = parse(args)
+  const { values } = readArguments(args, {
+    usage: 'Uso: rotate-keys [--overlap N | --now]',
+    options: { overlap: { type: 'string' }, now: { type: 'boolean', default: false } },
+    names: 0,
+  })
   const days = values.now ? 0 : readDays(values.overlap ?? String(OVERLAP_DAYS), '--overlap')
   await rotateKeys(db, secrets, days * DAY_MS)
   console.log(
@@ -77,18 +84,4 @@ function readDays(text: string, option: string): number {
   const days = Number(text)
   if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
   throw new UsageError(`${option} deve ser um número de dias, de 1 a ${MOST_DAYS}.`)
-}
-
-const OPTIONS = {
-  days: { type: 'string' },
-  overlap: { type: 'string' },
-  now: { type: 'boolean', default: false },
-} as const
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: OPTIONS })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }

@@ -1,19 +1,17 @@
 /** `npm run evidence -- …`: proof of what visitors chose. `verify` needs neither a database nor a server. */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
-import { type Config, parseConfig, readEnvironment } from '../config.ts'
-import { type Db, openDatabase, SQLITE_FILE } from '../db/database.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { exportEvidence } from '../evidence/file/export-evidence.ts'
 import { makeReceipt } from '../evidence/file/make-receipt.ts'
 import { verifyGraph } from '../evidence/file/verify-graph.ts'
 import { readPublicSeal } from '../evidence/read-public-seal.ts'
 import { readSealState } from '../evidence/read-seal-state.ts'
 import { sealRecords } from '../evidence/seal-records.ts'
-import { runCommand, UsageError } from './run-command.ts'
+import { readArguments, runCommand, UsageError } from './run-command.ts'
 
 const USAGE = `Uso: npm run evidence -- COMANDO
   export [ARQUIVO] [--from AAAA-MM-DD] [--to AAAA-MM-DD]
@@ -23,40 +21,21 @@ const USAGE = `Uso: npm run evidence -- COMANDO
                              com --seals, também contra os selos publicados
   prove CÓDIGO [ARQUIVO]     escreve o comprovante das escolhas de um código`
 
-await runCommand(async () => {
-  const { values, positionals } = readArguments()
+const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, seals: { type: 'string' } } as const
+
+await runCommand(async ({ args, withDatabase }) => {
+  const { values, positionals } = readArguments(args, { usage: USAGE, options: OPTIONS, names: 3 })
   const [command, argument, ...rest] = positionals
   const { from, to, seals } = values
   if (command === 'export' && rest.length === 0 && seals === undefined)
-    return await onDatabase((db, config) => writeExport(db, config, argument, { from, to }))
+    return await withDatabase((db, config) => writeExport(db, config, argument, { from, to }))
   const isPeriod = from !== undefined || to !== undefined
   if (command === 'verify' && argument !== undefined && rest.length === 0 && !isPeriod)
     return await verify(argument, seals)
   if (command === 'prove' && argument !== undefined && rest.length <= 1 && !isPeriod && seals === undefined)
-    return await onDatabase((db, config) => prove(db, config, argument, rest[0]))
+    return await withDatabase((db, config) => prove(db, config, argument, rest[0]))
   throw new UsageError(USAGE)
 })
-
-function readArguments() {
-  const options = { from: { type: 'string' }, to: { type: 'string' }, seals: { type: 'string' } } as const
-  try {
-    return parseArgs({ args: process.argv.slice(2), options, allowPositionals: true })
-  } catch {
-    throw new UsageError(USAGE)
-  }
-}
-
-async function onDatabase(work: (db: Db, config: Config) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnvironment())
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, SQLITE_FILE)))
-    throw new UsageError(`Não há banco de dados em ${config.dataDir}. O servidor já foi iniciado alguma vez?`)
-  const { db, close } = openDatabase(config)
-  try {
-    await work(db, config)
-  } finally {
-    await close()
-  }
-}
 
 async function writeExport(
   db: Db,

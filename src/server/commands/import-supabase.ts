@@ -3,10 +3,9 @@ import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type ImportOutcome, importSupabaseUser } from '../auth/users/import-supabase-users.ts'
-import { parseConfig, readEnvironment } from '../config.ts'
-import { type Db, openDatabase } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { prepareDatabase } from '../secrets/prepare-database.ts'
-import { runCommand, UsageError } from './run-command.ts'
+import { readArguments, runCommand, UsageError } from './run-command.ts'
 import { warn } from './secret-key.ts'
 
 const USAGE = `Uso: npm run import-supabase -- ARQUIVO
@@ -19,21 +18,17 @@ const WORDS: Record<ImportOutcome, string> = {
   unusable: 'não servem (sem e-mail, apagadas, ou de outro formato)',
 }
 
-await runCommand(async () => {
-  const [name, ...rest] = process.argv.slice(2)
-  if (name === undefined || rest.length > 0) throw new UsageError(USAGE)
+await runCommand(async ({ args, withDatabase }) => {
+  const [name] = readArguments(args, { usage: USAGE, options: {}, names: 1 }).positionals
+  if (name === undefined) throw new UsageError(USAGE)
   const file = resolve(name)
   if (!existsSync(file)) throw new UsageError(`O arquivo ${file} não existe. Confira o caminho.`)
-  const config = parseConfig(readEnvironment())
-  const database = openDatabase(config)
-  try {
-    await prepareDatabase(config, database.db, warn)
-    const counts = await importLines(database.db, file)
+  await withDatabase(async (db, config) => {
+    await prepareDatabase(config, db, warn)
+    const counts = await importLines(db, file)
     for (const [outcome, count] of counts) console.log(`${count} ${WORDS[outcome]}`)
     console.log('Nenhuma tem função de administrador: dê uma com POST /rest/v1/admin_users ou no painel.')
-  } finally {
-    await database.close()
-  }
+  })
 })
 
 async function importLines(db: Db, file: string): Promise<Map<ImportOutcome, number>> {

@@ -2,34 +2,36 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
-import { type Config, parseConfig, readEnvironment } from '../config.ts'
+import type { Config } from '../config.ts'
 import { BackupError } from '../db/backup-error.ts'
 import { lockDataDirectory } from '../db/data-directory-lock.ts'
 import { openDatabase, prepareDataDirectory } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { importRows } from '../db/transfer/import-rows.ts'
 import { requireKey } from './require-key.ts'
-import { runCommand, UsageError } from './run-command.ts'
+import { readArguments, runCommand, UsageError, withDatabase } from './run-command.ts'
 import { discardUnreadable } from './secret-key.ts'
 
-await runCommand(async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
+const USAGE = 'Uso: npm run import -- ARQUIVO [--force] [--discard-secrets]'
+
+await runCommand(async ({ args, config: readConfig }) => {
+  const { positionals, values } = readArguments(args, {
+    usage: USAGE,
     options: {
       force: { type: 'boolean', default: false },
       'discard-secrets': { type: 'boolean', default: false },
     },
+    names: 1,
   })
   const [name] = positionals
-  if (name === undefined) throw new UsageError('Uso: npm run import -- ARQUIVO [--force] [--discard-secrets]')
+  if (name === undefined) throw new UsageError(USAGE)
   const file = resolve(name)
   if (!existsSync(file)) throw new BackupError(`O arquivo ${file} não existe. Confira o caminho.`)
-  const config = parseConfig(readEnvironment())
+  const config = readConfig()
   const discard = values['discard-secrets']
   const rows = await importInto(config, file, values.force, discard)
   console.log(`${rows} linhas importadas de ${file}. Inicie o servidor.`)
-  if (discard) await discardUnreadable(config)
+  if (discard) await withDatabase(config, discardUnreadable)
 })
 
 /** The embedded database must not be in use; of PostgreSQL's processes nobody here can know. */
@@ -42,7 +44,8 @@ async function importInto(config: Config, file: string, force: boolean, discard:
     return await importRows(db, {
       lines: () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY }),
       force,
-      accept: async ({ keyId }) => (discard ? undefined : requireKey(config, keyId, file)),
+      accept: async ({ keyId }) =>
+        discard ? undefined : requireKey(config, keyId, { source: file, verb: 'importe' }),
     })
   } finally {
     await close()

@@ -1,11 +1,10 @@
 /** `npm run newsletter -- …`: looks after the subscriptions, beside a live server if there is one. */
-import { createWriteStream, existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { type Config, parseConfig, readEnvironment } from '../config.ts'
-import { type Database, type Db, openDatabase, SQLITE_FILE } from '../db/database.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { eraseSubscription } from '../newsletter/erase-subscription.ts'
 import { exportSubscriptions } from '../newsletter/export-subscriptions.ts'
 import { requeue } from '../newsletter/requeue.ts'
@@ -18,30 +17,17 @@ const USAGE = `Uso: npm run newsletter -- COMANDO
   export [ARQUIVO] escreve todas em CSV, no arquivo ou na saída
   erase EMAIL      apaga os dados de uma pessoa (LGPD)`
 
-await runCommand(async () => {
-  const [command, argument, ...rest] = process.argv.slice(2)
+await runCommand(async ({ args: [command, argument, ...rest], withDatabase }) => {
   const given = argument === undefined ? 0 : 1 + rest.length
   if (command === 'status' && given === 0) return await withDatabase(printStatus)
   if (command === 'retry' && given === 0) return await withDatabase(retry)
-  if (command === 'export' && given <= 1) return await withDatabase(({ db }) => exportCsv(db, argument))
+  if (command === 'export' && given <= 1) return await withDatabase((db) => exportCsv(db, argument))
   if (command === 'erase' && argument !== undefined && given === 1)
-    return await withDatabase(({ db }) => erase(db, argument))
+    return await withDatabase((db) => erase(db, argument))
   throw new UsageError(USAGE)
 })
 
-async function withDatabase(work: (database: Database, config: Config) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnvironment())
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, SQLITE_FILE)))
-    throw new UsageError(`Não há banco de dados em ${config.dataDir}. O servidor já foi iniciado alguma vez?`)
-  const database = openDatabase(config)
-  try {
-    await work(database, config)
-  } finally {
-    await database.close()
-  }
-}
-
-async function printStatus({ db }: Database, config: Config): Promise<void> {
+async function printStatus(db: Db, config: Config): Promise<void> {
   const summary = await summarizeQueue(db)
   console.log(`Aguardando entrega: ${summary.pending}`)
   console.log(`Entregues:          ${summary.delivered}`)
@@ -54,7 +40,7 @@ async function printStatus({ db }: Database, config: Config): Promise<void> {
     console.log('NEWSLETTER_WEBHOOK_URL não está definida: tudo é guardado até que esteja.')
 }
 
-async function retry({ db }: Database): Promise<void> {
+async function retry(db: Db): Promise<void> {
   const { failed, waiting } = await requeue(db, Date.now())
   console.log(`De volta à fila: ${failed}. Adiantadas: ${waiting}.`)
 }

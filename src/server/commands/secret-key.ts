@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { createAuthContext } from '../auth/create-auth.ts'
 import { type GivenUp, giveUpSecrets } from '../auth/keys/give-up-secrets.ts'
 import type { Config } from '../config.ts'
-import { type Db, openDatabase } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { clearLeftovers, leftoversRemain } from '../secrets/clear-leftovers.ts'
 import { type Discarded, discardSecrets } from '../secrets/discard-secrets.ts'
 import { holdFileLock } from '../secrets/hold-file-lock.ts'
@@ -24,45 +24,39 @@ Ponha este arquivo em cada máquina, diga onde está em SECRET_KEY_FILE e guarde
 }
 
 /** `rotate-secret-key [--prepare]` */
-export async function rotateKey(config: Config, prepareOnly: boolean): Promise<void> {
+export async function rotateKey(db: Db, config: Config, prepareOnly: boolean): Promise<void> {
   const { file } = config.secretKey
-  await withDatabase(config, async (db) => {
-    await prepareDatabase(config, db, warn)
-    const unlock = holdFileLock(file)
-    try {
-      const inForce = (await readKeyId(db)) ?? ''
-      if ((await dropFormerKeys(file, inForce)) > 0) {
-        console.log(
-          `A troca já estava feita: a chave em vigor é ${inForce}. A antiga foi retirada de ${file}.`,
-        )
-        return
-      }
-      const next = await addNextKey(file, inForce)
-      if (prepareOnly) {
-        console.log(`A próxima chave, ${next.id}, está em ${file}, junto da que está em vigor.
-Copie o arquivo para cada máquina e rode "npm run admin -- rotate-secret-key" em uma delas; depois, nas outras.`)
-        return
-      }
-      const sealed = await switchToKey(db, config.secretKey, next)
-      await dropFormerKeys(file, next.id)
-      await clearLeftovers(db).catch((cause: unknown) => warn(leftoversRemain(cause)))
-      console.log(`Chave trocada: ${inForce} deu lugar a ${next.id}. Segredos cifrados de novo: ${sealed}.
-Guarde uma cópia nova de ${file}. Backups anteriores só abrem com a chave antiga.`)
-    } finally {
-      unlock()
+  await prepareDatabase(config, db, warn)
+  const unlock = holdFileLock(file)
+  try {
+    const inForce = (await readKeyId(db)) ?? ''
+    if ((await dropFormerKeys(file, inForce)) > 0) {
+      console.log(`A troca já estava feita: a chave em vigor é ${inForce}. A antiga foi retirada de ${file}.`)
+      return
     }
-  })
+    const next = await addNextKey(file, inForce)
+    if (prepareOnly) {
+      console.log(`A próxima chave, ${next.id}, está em ${file}, junto da que está em vigor.
+Copie o arquivo para cada máquina e rode "npm run admin -- rotate-secret-key" em uma delas; depois, nas outras.`)
+      return
+    }
+    const sealed = await switchToKey(db, config.secretKey, next)
+    await dropFormerKeys(file, next.id)
+    await clearLeftovers(db).catch((cause: unknown) => warn(leftoversRemain(cause)))
+    console.log(`Chave trocada: ${inForce} deu lugar a ${next.id}. Segredos cifrados de novo: ${sealed}.
+Guarde uma cópia nova de ${file}. Backups anteriores só abrem com a chave antiga.`)
+  } finally {
+    unlock()
+  }
 }
 
 /** `discard-secrets` */
-export async function discardUnreadable(config: Config): Promise<void> {
-  await withDatabase(config, async (db) => {
-    const discarded = await discardSecrets(config, db, giveUpSecrets)
-    await clearLeftovers(db).catch((cause: unknown) => warn(leftoversRemain(cause)))
-    const secrets = await prepareDatabase(config, db, warn)
-    await createAuthContext(config, db, secrets)
-    console.log(describe(discarded))
-  })
+export async function discardUnreadable(db: Db, config: Config): Promise<void> {
+  const discarded = await discardSecrets(config, db, giveUpSecrets)
+  await clearLeftovers(db).catch((cause: unknown) => warn(leftoversRemain(cause)))
+  const secrets = await prepareDatabase(config, db, warn)
+  await createAuthContext(config, db, secrets)
+  console.log(describe(discarded))
 }
 
 function describe({ keyId, kept, lost }: Discarded<GivenUp>): string {
@@ -77,15 +71,6 @@ function describe({ keyId, kept, lost }: Discarded<GivenUp>): string {
   if (lines.length === 1) lines.push('Nada precisou ser descartado.')
   else lines.push('Reinicie o servidor, se ele estiver rodando.')
   return lines.join('\n')
-}
-
-async function withDatabase(config: Config, work: (db: Db) => Promise<void>): Promise<void> {
-  const database = openDatabase(config)
-  try {
-    await work(database.db)
-  } finally {
-    await database.close()
-  }
 }
 
 export function warn(problem: Error): void {

@@ -1,4 +1,5 @@
-/** A refusal that the operator can act on. */
-export class BackupError extends Error {
+import { OperatorError } from '../operator-error.ts'
+
+export class BackupError extends OperatorError {
   override readonly name = 'BackupError'
 }

@@ -1,13 +1,37 @@
-import { once } from 'node:events'
-import { globSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { BackupOrder } from './backup-worker.ts'
-import type { BackupFacts } from './inspect-backup.ts'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MadeBackup } from './backup.ts'
+import { inThread } from './file-check.ts'
+import { makeFolder } from './owner-only.ts'
 
-/** Beside the server's bundle, or among its sources. */
-const ENTRY = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url)
 const LOOK_EVERY_MS = 60_000
+/** `portico-2026-11-15T12-00-00.000Z.db`, and with `.age` when it is encrypted. */
+const NAME = /^portico-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(?:\.age)?$/
+
+interface BackupFile {
+  file: string
+  madeAt: number
+}
+
+/** Those that the schedule made, by their names, the newest first. A folder that is not there holds none. */
+export function listBackups(directory: string): BackupFile[] {
+  return namesIn(directory)
+    .flatMap((name) => {
+      const [, day, hour, minute, second] = NAME.exec(name) ?? []
+      const madeAt = Date.parse(`${day}T${hour}:${minute}:${second}`)
+      return Number.isNaN(madeAt) ? [] : [{ file: join(directory, name), madeAt }]
+    })
+    .sort((a, b) => b.madeAt - a.madeAt)
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+    throw error
+  }
+}
 
 export interface BackupScheduleOptions {
   dataDir: string
@@ -15,14 +39,17 @@ export interface BackupScheduleOptions {
   everyMs: number
   keep: number
   recipient: string | null
-  onMade: (file: string, facts: BackupFacts) => void
+  /** Looks at the database's file first; false when it is damaged, of which no backup is made. */
+  isIntact: () => Promise<boolean>
+  onMade: (file: string, made: MadeBackup) => void
   onFailed: (error: unknown) => void
   now?: () => number
 }
 
 /**
  * Makes a backup when the newest one is old enough, however often the process was restarted meanwhile, and keeps the
- * newest few. Each is made in a thread of its own.
+ * newest few. One whose name is of the future was made while the clock was wrong: it neither counts as the newest nor
+ * among those that are kept, and is not deleted. Each is made in a thread of its own.
  */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions
@@ -55,37 +82,23 @@ export class BackupSchedule {
   }
 
   async #makeIfDue(): Promise<void> {
-    const { dataDir, directory, everyMs, keep, recipient, onMade, onFailed } = this.#options
+    const { dataDir, directory, everyMs, keep, recipient, isIntact, onMade, onFailed } = this.#options
     try {
       const now = this.#now()
-      const newest = this.#files()[0]
-      // A file of tomorrow was made while the clock was wrong.
-      if (newest !== undefined && newest.madeAt <= now && now - newest.madeAt < everyMs) return
-      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      const [newest] = this.#listPast(now)
+      if (newest !== undefined && now - newest.madeAt < everyMs) return
+      if (!(await isIntact())) return
+      makeFolder(directory)
       const stamp = new Date(now).toISOString().replaceAll(':', '-')
       const target = join(directory, `portico-${stamp}.db${recipient === null ? '' : '.age'}`)
-      onMade(target, await makeInThread({ dataDir, target, recipient }))
-      for (const { file } of this.#files().slice(keep)) rmSync(file, { force: true })
+      onMade(target, (await inThread({ dataDir, target, recipient })) as MadeBackup)
+      for (const { file } of this.#listPast(now).slice(keep)) rmSync(file, { force: true })
     } catch (error) {
       onFailed(error)
     }
   }
 
-  /** Ours, by their names; the newest first. */
-  #files(): { file: string; madeAt: number }[] {
-    return globSync(join(this.#options.directory, 'portico-*T*Z.{db,db.age}'))
-      .map((file) => ({ file, madeAt: statSync(file).mtimeMs }))
-      .sort((a, b) => (a.file < b.file ? 1 : -1))
-  }
-}
-
-async function makeInThread(order: BackupOrder): Promise<BackupFacts> {
-  const worker = new Worker(ENTRY, { workerData: order })
-  try {
-    // An error in the thread rejects this.
-    const [facts] = (await once(worker, 'message')) as [BackupFacts]
-    return facts
-  } finally {
-    await worker.terminate()
+  #listPast(now: number): BackupFile[] {
+    return listBackups(this.#options.directory).filter(({ madeAt }) => madeAt <= now)
   }
 }

@@ -1,14 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../operator-error.ts'
 import { touchOwnerOnly } from './owner-only.ts'
-
-export class DataDirectoryInUseError extends Error {
-  constructor(directory: string, holder: string) {
-    super(`A pasta de dados ${directory} já está em uso por ${holder}.`)
-    this.name = 'DataDirectoryInUseError'
-  }
-}
 
 /**
  * One server per embedded database. The operating system holds the lock, so it is free again the moment the process
@@ -23,7 +17,7 @@ export function lockDataDirectory(directory: string): () => void {
     lock.exec('begin exclusive')
   } catch {
     lock.close()
-    throw new DataDirectoryInUseError(directory, describeHolder(holderFile))
+    throw new OperatorError(`A pasta de dados ${directory} já está em uso por ${describeHolder(holderFile)}.`)
   }
   writeFileSync(holderFile, String(process.pid), { mode: 0o600 })
   return () => {

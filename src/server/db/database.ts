@@ -1,9 +1,9 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Engine } from './column-types.ts'
 import type { OnStatement } from './on-statement.ts'
-import { makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './owner-only.ts'
+import { makeFolder, makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './owner-only.ts'
 import { openPostgres } from './postgres-engine.ts'
 import type { Schema } from './schema.ts'
 import { openSqlite } from './sqlite-engine.ts'
@@ -58,7 +58,7 @@ const OWN_FILES = [
 
 /** Secrets live here: nobody but the owner may look in, also where an earlier version or a person made it otherwise. */
 export function prepareDataDirectory(directory: string): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeFolder(directory)
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   makeOwnerOnly(directory)
   for (const name of OWN_FILES) makeOwnerOnly(join(directory, name))

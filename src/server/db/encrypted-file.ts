@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { BackupError } from './backup-error.ts'
+import { describeFault } from './describe-fault.ts'
 
+/** How the library says that none of the keys is the recipient's; everything else is about the file itself. */
+const NO_MATCH = "no identity matched any of the file's recipients"
 /** The first line of every age file (age-encryption.org/v1). */
 const HEADER = Buffer.from('age-encryption.org/v1\n')
 
@@ -41,11 +44,19 @@ export async function decryptFile(from: string, to: string, identityFile: string
   const decrypter = new Decrypter()
   try {
     for (const identity of identities) decrypter.addIdentity(identity)
+  } catch {
+    throw new BackupError(`O arquivo ${identityFile} tem uma chave secreta age incompleta: copie-o de novo.`)
+  }
+  try {
     const decrypted = await decrypter.decrypt(toWeb(from))
     await (decrypted as globalThis.ReadableStream<Uint8Array>).pipeTo(toWritable(to))
   } catch (error) {
+    const { message } = error as Error
+    if (describeFault(error) !== null) throw error
     throw new BackupError(
-      `O backup ${from} não abre com as chaves de ${identityFile} (${(error as Error).message}). Use a chave secreta do destinatário para quem ele foi cifrado.`,
+      message === NO_MATCH
+        ? `O backup ${from} não abre com as chaves de ${identityFile}. Use a chave secreta do destinatário para quem ele foi cifrado.`
+        : `O backup ${from} está incompleto ou danificado (${message}). Copie-o de novo da origem ou use outro backup.`,
     )
   }
 }

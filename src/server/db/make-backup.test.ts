@@ -1,22 +1,17 @@
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { openDatabase } from './database.ts'
+import { FileCheck } from './file-check.ts'
 import type { BackupFacts } from './inspect-backup.ts'
 import { makeBackup } from './make-backup.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
 import { restoreDatabase } from './restore.ts'
+import { describeLeftBehind } from './transfer/left-behind.ts'
 
 let storage: Storage
 beforeEach(async () => {
@@ -88,7 +83,12 @@ test('an encrypted one shows nothing, leaves nothing plain, and comes back with 
   // One byte that was changed on the way is noticed, and nothing is replaced.
   bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
   writeFileSync(at('copy.age'), bytes)
-  await expect(restore(at('key.txt'))).rejects.toThrow('não abre')
+  await expect(restore(at('key.txt'))).rejects.toThrow('incompleto ou danificado')
+  // Cut off on its way: in its header, in its last block, and at the edge of one.
+  for (const length of [100, bytes.length - 1, 65_536 + 300]) {
+    writeFileSync(at('copy.age'), bytes.subarray(0, length))
+    await expect(restore(at('key.txt')), `${length} bytes`).rejects.toThrow('incompleto ou danificado')
+  }
   expect(await readKeys()).toEqual(['marca-d-agua'])
 })
 
@@ -112,21 +112,19 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
   const made: [string, BackupFacts][] = []
   const failed: unknown[] = []
   let now = Date.parse('2026-11-15T12:00:00Z')
+  let isIntact = true
   const schedule = new BackupSchedule({
     dataDir: storage.dataDir,
     directory,
     everyMs: 3_600_000,
     keep: 2,
     recipient: null,
+    isIntact: async () => isIntact,
     onMade: (file, facts) => made.push([file, facts]),
     onFailed: (error) => failed.push(error),
     now: () => now,
   })
-  const look = async () => {
-    await schedule.look()
-    // The schedule reads the time from the file, which this machine's clock wrote.
-    for (const [file] of made.slice(-1)) if (existsSync(file)) utimesSync(file, now / 1000, now / 1000)
-  }
+  const look = () => schedule.look()
   await look()
   expect(made).toHaveLength(1)
   expect(made[0]?.[1].rows).toBeGreaterThan(0)
@@ -147,6 +145,12 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
     'portico-2026-11-15T16-59-59.000Z.db',
     'portico-notes.db',
   ])
+  isIntact = false
+  now += 3_600_000
+  await look()
+  expect(made).toHaveLength(5)
+  expect(failed).toEqual([])
+  isIntact = true
   chmodSync(at('portico.db'), 0o600)
   writeFileSync(at('portico.db'), 'damaged'.repeat(1000))
   now += 3_600_000
@@ -154,4 +158,106 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
   expect(made).toHaveLength(5)
   expect(String(failed)).toContain('Não foi possível gravar o backup')
   await schedule.stop()
+})
+
+test.each(['backups', 'back[u]ps *', '{a,b}?'])(
+  'a file of the future neither counts nor goes, and the folder %j is no pattern',
+  async (name) => {
+    await fill()
+    const directory = at(name)
+    mkdirSync(directory)
+    const future = 'portico-2031-01-01T00-00-00.000Z.db'
+    writeFileSync(join(directory, future), 'made while the clock was wrong')
+    let now = Date.parse('2026-11-15T12:00:00Z')
+    const failed: unknown[] = []
+    const schedule = new BackupSchedule({
+      dataDir: storage.dataDir,
+      directory,
+      everyMs: 3_600_000,
+      keep: 2,
+      recipient: null,
+      isIntact: async () => true,
+      onMade: () => {},
+      onFailed: (error) => failed.push(error),
+      now: () => now,
+    })
+    for (let minute = 0; minute < 5; minute++) {
+      await schedule.look()
+      now += 60_000
+    }
+    expect(readdirSync(directory).sort()).toEqual(['portico-2026-11-15T12-00-00.000Z.db', future])
+    for (let hour = 0; hour < 3; hour++) {
+      now += 3_600_000
+      await schedule.look()
+    }
+    expect(readdirSync(directory).sort()).toEqual([
+      'portico-2026-11-15T14-05-00.000Z.db',
+      'portico-2026-11-15T15-05-00.000Z.db',
+      future,
+    ])
+    expect(failed).toEqual([])
+  },
+)
+
+test('a backup counts the conversions and mails that wait and are not in it', async () => {
+  await fill()
+  const { db, close } = openDatabase(storage)
+  const at0 = '2026-11-15T12:00:00.000Z'
+  const row = (id: number, kind: 'meta' | 'mail' | 'newsletter') => ({
+    id: `00000000-0000-4000-8000-00000000000${id}`,
+    kind,
+    payload: '{}',
+    next_attempt_at: at0,
+    created_at: at0,
+  })
+  await db
+    .insertInto('deliveries')
+    .values([row(1, 'meta'), row(2, 'meta'), row(3, 'mail'), row(4, 'newsletter')] as never)
+    .execute()
+  await close()
+  const { leftBehind } = await makeBackup(storage.dataDir, at('copy.db'), null)
+  expect(leftBehind).toEqual({ conversions: 2, mails: 1 })
+  expect(describeLeftBehind(leftBehind)).toBe(
+    'Não estão no arquivo, porque ainda esperavam envio: 2 conversões e 1 e-mail.',
+  )
+  expect(describeLeftBehind({ conversions: 0, mails: 0 })).toContain('Nada esperava envio')
+})
+
+test('the check of the file finds a broken leaf and a broken root, and an intact file is intact', async () => {
+  await fill()
+  const { db, close } = openDatabase(storage)
+  await db
+    .insertInto('rate_limits')
+    .values(
+      Array.from({ length: 400 }, (_, index) => ({
+        key: `k${index}`.padEnd(60, 'x'),
+        count: 1,
+        expires_at: '2030',
+      })),
+    )
+    .execute()
+  const { rows } = await sql<{
+    rootpage: number
+  }>`select rootpage from sqlite_schema where name = 'rate_limits'`.execute(db)
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  await close()
+  const lines: string[] = []
+  const log = {
+    error: (_: object, text: string) => lines.push(text),
+    warn: (_: object, text: string) => lines.push(text),
+  }
+  const check = async () => {
+    const found = new FileCheck(storage.dataDir, log)
+    return [await found.run(), found.problem?.code ?? null]
+  }
+  expect(await check()).toEqual([true, null])
+  const good = readFileSync(at('portico.db'))
+  for (const page of [Number(rows[0]?.rootpage), good.length / 4096]) {
+    const broken = Buffer.from(good)
+    broken.fill(0xff, (page - 1) * 4096, page * 4096)
+    writeFileSync(at('portico.db'), broken)
+    expect(await check(), `page ${page}`).toEqual([false, 'database_damaged'])
+  }
+  expect(lines).toEqual(['the database file is damaged', 'the database file is damaged'])
+  writeFileSync(at('portico.db'), good)
 })

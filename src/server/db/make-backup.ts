@@ -1,9 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { backupDatabase } from './backup.ts'
+import { backupDatabase, type MadeBackup } from './backup.ts'
 import { BackupError } from './backup-error.ts'
 import { encryptFile } from './encrypted-file.ts'
-import type { BackupFacts } from './inspect-backup.ts'
 import { syncToDisk } from './owner-only.ts'
 
 /** A backup that was opened, checked and counted; with a recipient, only then encrypted, and nothing plain stays. */
@@ -11,7 +10,7 @@ export async function makeBackup(
   dataDir: string,
   target: string,
   recipient: string | null,
-): Promise<BackupFacts> {
+): Promise<MadeBackup> {
   if (recipient === null) return backupDatabase(dataDir, target)
   if (existsSync(target)) throw new BackupError(`O arquivo ${target} já existe; escolha outro nome.`)
   const [plain, partial] = [`${target}.plain`, `${target}.partial`]

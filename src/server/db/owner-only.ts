@@ -3,6 +3,7 @@ import {
   chownSync,
   closeSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readdirSync,
   type Stats,
@@ -10,16 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { OperatorError } from '../operator-error.ts'
 
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 const NOT_THE_OWNER = 0o077
 const EVERYONE = 0o007
-
-/** Something that must be the owner's alone cannot be made so. */
-export class NotOwnerOnlyError extends Error {
-  override readonly name = 'NotOwnerOnlyError'
-}
 
 /** Takes every right from everyone but the owner, or says why that cannot be done. Windows keeps rights elsewhere. */
 export function makeOwnerOnly(path: string): void {
@@ -29,14 +26,14 @@ export function makeOwnerOnly(path: string): void {
   try {
     chmodSync(path, before.isDirectory() ? FOLDER_MODE : FILE_MODE)
   } catch (error) {
-    throw new NotOwnerOnlyError(
+    throw new OperatorError(
       `${path} está aberto a outros usuários e não pode ser fechado: ${reasonOf(error, before)}`,
     )
   }
   const after = statIfThere(path)
   // Some file systems (FAT, network shares) take the call and do nothing.
   if (after !== undefined && !isClosed(after))
-    throw new NotOwnerOnlyError(
+    throw new OperatorError(
       `${path} está aberto a outros usuários, e este sistema de arquivos não guarda permissões`,
     )
 }
@@ -45,6 +42,18 @@ export function makeOwnerOnly(path: string): void {
 export function closeKeyFile(path: string): void {
   const { mode, uid } = statSync(path)
   if (uid === process.geteuid?.() || (mode & EVERYONE) !== 0) makeOwnerOnly(path)
+}
+
+/** Makes a folder and those above it. Node's recursive `mkdir` never ends where nothing can be made, as under /proc. */
+export function makeFolder(path: string): void {
+  if (statIfThere(path)?.isDirectory() === true) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE })
+  } catch (error) {
+    // Another process may have been first.
+    if (statIfThere(path)?.isDirectory() !== true) throw error
+  }
 }
 
 /** A folder and what is directly in it. */

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const ROUND_MINUTES = 15
 
 /** How many rows went, by table. */
-export type Removed = Readonly<Record<string, number>>
+type Removed = Readonly<Record<string, number>>
 
 interface Sweep {
   what: string

@@ -1,4 +1,6 @@
-/** A refusal about the key or what it seals, told to the operator in one message. */
-export class SecretKeyError extends Error {
+import { OperatorError } from '../operator-error.ts'
+
+/** About the key or what it seals. */
+export class SecretKeyError extends OperatorError {
   override readonly name = 'SecretKeyError'
 }

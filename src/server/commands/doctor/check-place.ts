@@ -1,20 +1,45 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '#server/config.ts'
 import { type Db, openDatabase, SQLITE_FILE } from '#server/db/database.ts'
+import { isDamage, shortenVerdict } from '#server/db/describe-fault.ts'
+import { describeDamage } from '#server/db/file-check.ts'
 import { MIGRATION_NAMES } from '#server/db/migrate.ts'
 import { proveWritable } from '#server/db/prove-writable.ts'
+import { refuseEmptied } from '#server/db/refuse-emptied.ts'
+import { describeClock, readClock } from '#server/db/sweep-clock.ts'
 import { readKeyId } from '#server/secrets/key-id.ts'
 import { readSecretKeyFile } from '#server/secrets/secret-key-file.ts'
-import { bad, type Finding, ok, reasonOf, warn } from './finding.ts'
+import { bad, type Finding, faultOf, ok, warn } from './finding.ts'
 
 const LITTLE_BYTES = 500e6
-const MOST_DRIFT_MS = 30_000
 
-/** Disk, database, the key of its secrets, and the clock as the database's machine has it. */
-export async function checkPlace(config: Config): Promise<Finding[]> {
-  return [checkDisk(config), ...(await checkDatabase(config))]
+/** Disk, database, the key of its secrets, and the clock against what the database last saw. */
+export async function* checkPlace(config: Config): AsyncGenerator<Finding> {
+  yield checkDisk(config)
+  const place = config.databaseUrl === null ? join(config.dataDir, SQLITE_FILE) : 'PostgreSQL'
+  const absent = config.databaseUrl === null ? checkPresence(config, place) : null
+  if (absent !== null) return yield absent
+  const { db, engine, close } = openDatabase(config)
+  try {
+    const missing = await findMissing(db)
+    yield describeSchema(missing, place)
+    // The rest needs the tables of this version.
+    if (missing === null || missing.newer.length + missing.migrations.length > 0) return
+    const checks: (() => Promise<Finding>)[] = [
+      async () => {
+        await proveWritable(db)
+        return ok('o banco de dados aceita gravações')
+      },
+      ...(engine === 'sqlite' ? [() => checkFile(db, place)] : []),
+      () => checkClock(db),
+      () => checkKey(config, db),
+    ]
+    for (const check of checks) yield await check().catch(faultOf)
+  } finally {
+    await close()
+  }
 }
 
 function checkDisk({ dataDir }: Config): Finding {
@@ -28,59 +53,64 @@ function checkDisk({ dataDir }: Config): Finding {
     : ok(shown)
 }
 
-async function checkDatabase(config: Config): Promise<Finding[]> {
-  const place = config.databaseUrl === null ? join(config.dataDir, SQLITE_FILE) : 'PostgreSQL'
-  if (config.databaseUrl === null && !existsSync(place))
-    return [warn(`ainda não há banco de dados em ${place}`, 'O primeiro início o cria.')]
-  const { db, engine, close } = openDatabase(config)
-  try {
-    const findings = [await checkSchema(db, place)]
-    await proveWritable(db)
-    findings.push(ok('o banco de dados aceita gravações'))
-    if (engine === 'sqlite') findings.push(await checkFile(db, place))
-    else findings.push(await checkClock(db))
-    findings.push(await checkKey(config, db))
-    return findings
-  } catch (error) {
-    const mend =
-      engine === 'sqlite'
-        ? 'Confira as permissões da pasta; se o arquivo estiver danificado, restaure um backup.'
-        : 'Confira DATABASE_URL, a rede e se o servidor PostgreSQL está no ar.'
-    return [bad(`o banco de dados não responde (${reasonOf(error)})`, mend)]
-  } finally {
-    await close()
+function checkPresence(config: Config, file: string): Finding | null {
+  const refusal = refuseEmptied(config)
+  if (refusal !== null) return bad(refusal, 'O servidor não inicia assim.')
+  if (!existsSync(file)) return warn(`ainda não há banco de dados em ${file}`, 'O primeiro início o cria.')
+  return statSync(file).size === 0
+    ? warn(`o arquivo ${file} está vazio (0 bytes)`, 'O próximo início cria um banco de dados novo nele.')
+    : null
+}
+
+interface MissingMigrations {
+  newer: string[]
+  migrations: string[]
+}
+
+/** Null where there are no tables at all. */
+async function findMissing(db: Db): Promise<MissingMigrations | null> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return null
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const done = new Set(rows.map(({ name }) => name))
+  return {
+    newer: [...done].filter((name) => !MIGRATION_NAMES.has(name)),
+    migrations: [...MIGRATION_NAMES].filter((name) => !done.has(name)),
   }
 }
 
-async function checkSchema(db: Db, place: string): Promise<Finding> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const done = new Set(rows.map(({ name }) => name))
-  const newer = [...done].filter((name) => !MIGRATION_NAMES.has(name))
-  const missing = [...MIGRATION_NAMES].filter((name) => !done.has(name))
+function describeSchema(missing: MissingMigrations | null, place: string): Finding {
+  if (missing === null) return warn(`${place} ainda não tem tabelas`, 'O primeiro início as cria.')
+  const { newer, migrations } = missing
   if (newer.length > 0)
     return bad(`o banco é de uma versão mais nova (${newer.join(', ')})`, 'Atualize o programa.')
-  if (missing.length > 0)
-    return warn(`faltam ao banco as migrações ${missing.join(', ')}`, 'O próximo início as aplica.')
+  if (migrations.length > 0)
+    return warn(`faltam ao banco as migrações ${migrations.join(', ')}`, 'O próximo início as aplica.')
   return ok(`${place} está na forma desta versão`)
 }
 
 async function checkFile(db: Db, place: string): Promise<Finding> {
-  const { rows } = await sql<{ quick_check: string }>`pragma quick_check`.execute(db)
-  const verdict = rows[0]?.quick_check
+  const verdict = await readVerdict(db)
   return verdict === 'ok'
     ? ok('o arquivo do banco está íntegro')
-    : bad(`o arquivo ${place} está danificado (${verdict})`, 'Guarde uma cópia e restaure um backup.')
+    : bad(describeDamage(place, verdict), 'Até lá, nenhum backup automático é feito.')
+}
+
+/** SQLite throws where a root page is broken, and answers with a list where a leaf is. */
+async function readVerdict(db: Db): Promise<string> {
+  try {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db)
+    return shortenVerdict(rows[0]?.quick_check ?? '')
+  } catch (error) {
+    if (isDamage(error)) return (error as Error).message
+    throw error
+  }
 }
 
 async function checkClock(db: Db): Promise<Finding> {
-  const { rows } = await sql<{ now: string }>`select now() as now`.execute(db)
-  const drift = Math.abs(Date.parse(String(rows[0]?.now)) - Date.now())
-  return drift > MOST_DRIFT_MS
-    ? bad(
-        `o relógio difere ${Math.round(drift / 1000)} s do relógio do PostgreSQL`,
-        'Acerte os dois por NTP.',
-      )
-    : ok('o relógio concorda com o do PostgreSQL')
+  const problem = describeClock(await readClock(db))
+  if (problem === null) return ok('o relógio concorda com o que o banco de dados viu')
+  return bad(problem.message, 'Confira a hora desta máquina.')
 }
 
 async function checkKey({ secretKey }: Config, db: Db): Promise<Finding> {

@@ -1,11 +1,14 @@
 import { connect } from 'node:tls'
 import type { Config } from '#server/config.ts'
+import { publicPolicy } from '#server/http/content-security-policy.ts'
+import { pageHeaders } from '#server/http/security-headers.ts'
 import { bad, type Finding, ok, reasonOf, warn } from './finding.ts'
 
 const PATIENCE_MS = 10_000
 const DAY_MS = 86_400_000
 const SOON_DAYS = 14
 const MOST_DRIFT_MS = 60_000
+const ALWAYS_NONE = new Set(['default-src', 'worker-src', 'object-src', 'base-uri', 'frame-ancestors'])
 
 /** The site as visitors reach it: through the proxy, with its certificate, and with our headers untouched. */
 export async function checkReach(config: Config): Promise<Finding[]> {
@@ -25,12 +28,12 @@ async function checkSite({ siteUrl, hsts }: Config): Promise<Finding[]> {
           'O proxy deve passar os pedidos a este servidor, com o Host original.',
         ),
       ]
-    const policy = page.headers.get('content-security-policy') ?? ''
+    const missing = findMissingProtection(page.headers)
     const findings = [
-      policy.includes("default-src 'none'") || policy.includes("default-src 'self'")
+      missing.length === 0
         ? ok(`${siteUrl} responde, com a política de segurança inteira`)
         : bad(
-            `${siteUrl} responde sem a nossa política de segurança`,
+            `${siteUrl} responde sem ${missing.join(', ')}`,
             'O proxy não pode retirar nem trocar cabeçalhos.',
           ),
       checkClock(page.headers.get('date')),
@@ -51,6 +54,22 @@ async function checkSite({ siteUrl, hsts }: Config): Promise<Finding[]> {
       ),
     ]
   }
+}
+
+/** What the server always sends: headers by their value, directives of the policy by their name and by what admits nothing. */
+function findMissingProtection(headers: Headers): string[] {
+  const expected = pageHeaders({}, { hsts: null, opener: null })
+  const { 'content-security-policy': _policy, ...fixed } = expected
+  const given = (headers.get('content-security-policy') ?? '').split(/\s*;\s*/)
+  const ours = publicPolicy({ origins: [], styleHashes: [], scriptHashes: [] })
+  const isThere = (directive: string) =>
+    ALWAYS_NONE.has(directive)
+      ? given.includes(`${directive} 'none'`)
+      : given.some((part) => part.startsWith(`${directive} `))
+  return [
+    ...Object.entries(fixed).flatMap(([name, value]) => (headers.get(name) === value ? [] : [name])),
+    ...Object.keys(ours).flatMap((directive) => (isThere(directive) ? [] : [directive])),
+  ]
 }
 
 function checkClock(date: string | null): Finding {

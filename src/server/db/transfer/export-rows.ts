@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { VERSION } from '#contract/version.ts'
 import type { Db } from '../database.ts'
 import { MIGRATION_NAMES } from '../migrate.ts'
+import { LEFT_BEHIND } from './left-behind.ts'
 import { readPages } from './read-pages.ts'
-import { LEFT_BEHIND, TABLE_NAMES } from './table-order.ts'
+import { TABLE_NAMES } from './table-order.ts'
 import type { TransferFoot, TransferHead } from './transfer-format.ts'
 
 /** Everything that the database keeps, as lines of text. Give it a snapshot: what changes meanwhile would be half there. */

@@ -61,6 +61,3 @@ export const TABLE_KEYS = {
 export type TableName = keyof typeof TABLE_KEYS
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[]
-
-/** What is in them is about visitors and of no use a week later: no part of an export or a backup. */
-export const LEFT_BEHIND: ReadonlySet<TableName> = new Set(['deliveries', 'sign_up_hashes'])

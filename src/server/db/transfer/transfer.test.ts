@@ -8,8 +8,9 @@ import { insertSecrets, openAll, textsOf } from '#tests/support/secret-rows.ts'
 import type { Db } from '../database.ts'
 import { exportRows } from './export-rows.ts'
 import { importRows } from './import-rows.ts'
+import { LEFT_BEHIND } from './left-behind.ts'
 import { type Row, readPages } from './read-pages.ts'
-import { LEFT_BEHIND, TABLE_KEYS, TABLE_NAMES, type TableName } from './table-order.ts'
+import { TABLE_KEYS, TABLE_NAMES, type TableName } from './table-order.ts'
 
 const opened: TestDatabase[] = []
 afterEach(async () => {
