@@ -57,3 +57,25 @@ test('after a session was ended the focus is not nowhere', async () => {
     expect(document.activeElement?.textContent).toBe('Onde você está conectado')
   }
 })
+
+test('a session that is ended twice is ended once, and nothing is in English', async () => {
+  site.logins = [makeLogin('a', { current: true }), makeLogin('b')]
+  const { person } = await openDashboard(site, { path: '/admin/conta' })
+  const held = site.hold('DELETE /admin/api/logins/b')
+  await person.dblClick(await screen.findByRole('button', { name: /^Encerrar Chrome/ }))
+  await waitFor(() => expect(held.length).toBeGreaterThan(0))
+  for (const call of held) call.release()
+  await screen.findByText('Sessão encerrada')
+  expect(site.callsTo('DELETE /admin/api/logins/b')).toHaveLength(1)
+})
+
+test('a session that was ended elsewhere counts as ended', async () => {
+  site.logins = [makeLogin('a', { current: true }), makeLogin('b')]
+  const { person } = await openDashboard(site, { path: '/admin/conta' })
+  const end = await screen.findByRole('button', { name: /^Encerrar Chrome/ })
+  site.logins = site.logins.slice(0, 1)
+  site.refuse('DELETE /admin/api/logins/*', 404, { error: 'not_found', message: 'Not found' })
+  await person.click(end)
+  await screen.findByText('Sessão encerrada')
+  expect(screen.queryByText(/Not found/)).toBeNull()
+})

@@ -85,7 +85,8 @@ describe('how many are active', () => {
     three()
     site.statuses = site.pixels.map((pixel) => makeStatus(pixel, { runnable: pixel.name === 'A' }))
     await openDashboard(site)
-    await screen.findByText(/1 ativo no site/)
+    // Two badges are green: the count says so, and how many of them run.
+    await screen.findByText(/2 ativos, 1 rodando no site/)
   })
 
   test('says when all is paused', async () => {

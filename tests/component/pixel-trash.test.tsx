@@ -98,3 +98,15 @@ test('a trash that does not come says so, and is asked for again', async () => {
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByText('A lixeira está vazia')
 })
+
+test('the page of a pixel that is in the trash says so, and brings it back', async () => {
+  const deleted = makePixel({ name: 'Inverno' })
+  site.trash = [deleted]
+  const { person } = await openDashboard(site, { path: `/admin/pixels/${deleted.id}` })
+  await screen.findByText('Este pixel está na lixeira')
+  expect(screen.queryByText('Este pixel não existe mais')).toBeNull()
+  screen.getByText(/^Inverno foi excluído em 14\/11\/2026.* por bia@portico\.example\./)
+  await person.click(screen.getByRole('button', { name: 'Restaurar' }))
+  await screen.findByText('Pixel restaurado: Inverno')
+  await screen.findByRole('heading', { name: 'Inverno' })
+})

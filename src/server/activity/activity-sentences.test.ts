@@ -8,6 +8,7 @@ const NOTHING = {
   wasActive: null,
   isActive: null,
   isSwitchOnly: false,
+  isRestored: false,
   oldRole: null,
   newRole: null,
   oldEmail: null,
@@ -46,6 +47,13 @@ test('every action that the server records has a sentence', () => {
   expect(missing).toEqual([])
 })
 
+test('nothing that stays active is said to be switched off', () => {
+  const words = Object.keys(SENTENCES)
+    .filter((action) => action.startsWith('tags.'))
+    .map((action) => sentenceOf(action, { ...NOTHING, name: 'Loja' }).text)
+  expect(words.filter((text) => /deslig|desativ|relig/.test(text))).toEqual([])
+})
+
 test('no sentence is of an action that nobody records', () => {
   const recorded = new Set(recordedActions().flatMap(({ actions }) => actions))
   expect(Object.keys(SENTENCES).filter((action) => !recorded.has(action))).toEqual([])
@@ -71,6 +79,15 @@ test.each<[string, Partial<typeof NOTHING> | object, string]>([
     'editou e ativou o pixel Loja',
   ],
   ['tracking_pixels.update', { name: 'Loja', wasActive: true, isActive: true }, 'editou o pixel Loja'],
+  ['tracking_pixels.insert', { name: 'Loja', isRestored: true }, 'restaurou o pixel Loja da lixeira'],
+  ['tags.breaker_pause', { name: 'Loja' }, 'pausou o pixel Loja, que falhava em visitas demais'],
+  [
+    'tags.breaker_pause_cost',
+    { name: 'Loja' },
+    'pausou o pixel Loja, que deixava a página lenta em visitas demais',
+  ],
+  ['tags.breaker_rearm', { name: 'Loja' }, 'retomou o pixel Loja depois da pausa automática'],
+  ['tags.resume', {}, 'retomou as tags'],
   ['tags.allow_host', { name: 'Loja', hosts: ['a.com'] }, 'permitiu a.com em Loja'],
   [
     'user.updated',

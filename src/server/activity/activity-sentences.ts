@@ -10,6 +10,8 @@ export interface ActivityFacts {
   isActive: boolean | null
   /** Nothing but the switch was changed. */
   isSwitchOnly: boolean
+  /** Of a pixel that came: it had been deleted before. */
+  isRestored: boolean
   oldRole: string | null
   newRole: string | null
   oldEmail: string | null
@@ -40,7 +42,9 @@ const say = (kind: ActivityKind, words: string | Sentence['say']): Sentence => (
 
 /** Every action that is ever recorded, as what comes after the name of who did it. */
 export const SENTENCES: Readonly<Record<string, Sentence>> = {
-  'tracking_pixels.insert': say('pixels', (facts) => `adicionou ${pixel(facts)}`),
+  'tracking_pixels.insert': say('pixels', (facts) =>
+    facts.isRestored ? `restaurou ${pixel(facts)} da lixeira` : `adicionou ${pixel(facts)}`,
+  ),
   'tracking_pixels.update': say('pixels', (facts) => {
     const { wasActive, isActive, isSwitchOnly } = facts
     if (wasActive === isActive) return `editou ${pixel(facts)}`
@@ -49,7 +53,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   }),
   'tracking_pixels.delete': say('pixels', (facts) => `excluiu ${pixel(facts)}`),
   'tags.pause': say('pixels', 'pausou todas as tags'),
-  'tags.resume': say('pixels', 'religou as tags'),
+  'tags.resume': say('pixels', 'retomou as tags'),
   'tags.allow_host': say(
     'pixels',
     (facts) => `permitiu ${facts.hosts.join(', ') || 'um endereço'} em ${ofPixel(facts)}`,
@@ -60,18 +64,18 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   ),
 
   'tags.test': say('pixels', (facts) => `testou ${pixel(facts)}`),
-  'tags.breaker_pause': say('pixels', (facts) => `desligou ${pixel(facts)}, que falhava em visitas demais`),
+  'tags.breaker_pause': say('pixels', (facts) => `pausou ${pixel(facts)}, que falhava em visitas demais`),
   'tags.breaker_warn': say('pixels', (facts) => `avisou que ${pixel(facts)} falha em visitas demais`),
   'tags.breaker_pause_cost': say(
     'pixels',
-    (facts) => `desligou ${pixel(facts)}, que deixava a página lenta em visitas demais`,
+    (facts) => `pausou ${pixel(facts)}, que deixava a página lenta em visitas demais`,
   ),
   'tags.breaker_warn_cost': say(
     'pixels',
     (facts) => `avisou que ${pixel(facts)} deixa a página lenta em visitas demais`,
   ),
   'deliveries.retry': say('pixels', (facts) => `mandou enviar de novo o que esperava de ${ofPixel(facts)}`),
-  'tags.breaker_rearm': say('pixels', (facts) => `religou ${pixel(facts)} depois do disjuntor`),
+  'tags.breaker_rearm': say('pixels', (facts) => `retomou ${pixel(facts)} depois da pausa automática`),
 
   'auth.passkey_added': say('sign_ins', 'guardou uma chave de acesso'),
   'auth.passkey_renamed': say('sign_ins', 'deu outro nome a uma chave de acesso'),

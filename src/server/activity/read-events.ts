@@ -26,6 +26,7 @@ export async function readEvents(db: Db, wish: EventWish): Promise<ActivityEvent
       wasActive: truth(row.was_active),
       isActive: truth(row.is_active),
       isSwitchOnly: truth(row.is_same) === true,
+      isRestored: truth(row.was_deleted) === true,
       oldRole: text(row.old_role),
       newRole: text(row.new_role),
       oldEmail: text(row.old_email),
@@ -64,6 +65,21 @@ function selectEvents(db: Db, { by, before, limit }: EventWish) {
       of('after', 'allowed_hosts').as('new_hosts'),
       sameJson(db, ['before', 'after'], ASIDE).as('is_same'),
     ])
+    .select((eb) =>
+      eb
+        .and([
+          eb('action', '=', 'tracking_pixels.insert'),
+          eb.exists(
+            eb
+              .selectFrom('audit_events as earlier')
+              .select('earlier.id')
+              .whereRef('earlier.subject', '=', 'audit_events.subject')
+              .where('earlier.action', '=', 'tracking_pixels.delete')
+              .whereRef('earlier.created_at', '<=', 'audit_events.created_at'),
+          ),
+        ])
+        .as('was_deleted'),
+    )
     .where('created_at', '<=', before.at)
     .where((eb) => eb.or([eb('created_at', '<', before.at), eb('id', '<', before.id)]))
     .$if(by !== undefined, (rest) => rest.where('actor', '=', by ?? ''))
@@ -74,7 +90,7 @@ function selectEvents(db: Db, { by, before, limit }: EventWish) {
     .then((rows) => rows.map(({ new_name, old_name, ...row }) => ({ ...row, name: new_name ?? old_name })))
 }
 
-/** What is still there has its name from there. */
+/** What is still there has its name from there, the trash included; a pixel in the trash has no page to open. */
 async function readNames(
   db: Db,
   rows: readonly EventRow[],
@@ -84,17 +100,12 @@ async function readNames(
   ]
   if (ids.length === 0) return new Map()
   const [pixels, users] = await Promise.all([
-    db
-      .selectFrom('tracking_pixels')
-      .select(['id', 'name'])
-      .where('id', 'in', ids)
-      .where('deleted_at', 'is', null)
-      .execute(),
+    db.selectFrom('tracking_pixels').select(['id', 'name', 'deleted_at']).where('id', 'in', ids).execute(),
     db.selectFrom('auth_users').select(['id', 'email as name']).where('id', 'in', ids).execute(),
   ])
   const names = new Map<string, { name: string; isPixel: boolean }>()
   for (const { id, name } of users) names.set(id, { name, isPixel: false })
-  for (const { id, name } of pixels) names.set(id, { name, isPixel: true })
+  for (const { id, name, deleted_at } of pixels) names.set(id, { name, isPixel: deleted_at === null })
   return names
 }
 

@@ -142,6 +142,27 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     expect((await get('?before=ontem')).statusCode).toBe(400)
   })
 
+  test('tells a restore from an addition, and knows the name of what is in the trash', async () => {
+    const { db } = database
+    const pixel = await insertPixel(db, { type: 'meta', name: 'Loja' })
+    const row = { id: pixel, name: 'Loja', code: 'x', is_active: true, updated_at: '1' }
+    await record({ ...MARINA, action: 'tracking_pixels.insert', subject: pixel, after: row })
+    await record({ ...MARINA, action: 'tags.test', subject: pixel })
+    await record({ ...MARINA, action: 'tracking_pixels.delete', subject: pixel, before: row })
+    await record({ ...MARINA, action: 'tracking_pixels.insert', subject: pixel, after: row })
+    const deleted_at = new Date(START).toISOString()
+    await db.updateTable('tracking_pixels').set({ deleted_at }).where('id', '=', pixel).execute()
+    const { events } = await list()
+    expect(events.map(({ text }) => text)).toEqual([
+      'restaurou o pixel Loja da lixeira',
+      'excluiu o pixel Loja',
+      'testou o pixel Loja',
+      'adicionou o pixel Loja',
+    ])
+    // Its page is not there to be opened.
+    expect(events.map(({ pixel_id }) => pixel_id)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   test('comes page by page, and a search goes on where it left off', async () => {
     const events = Array.from({ length: 1_120 }, (_, index) => ({
       id: randomUUID(),

@@ -5,7 +5,7 @@ import { filterPixels, NO_FILTER } from './filter-pixels.ts'
 const pixels = [
   { name: 'Meta Principal', pixel_id: '482910377165024', type: 'meta', is_active: true },
   { name: 'Contêiner', pixel_id: 'GTM-K4W8PZ2', type: 'google_tag_manager', is_active: false },
-  { name: 'Chat', pixel_id: null, type: 'custom', is_active: true },
+  { name: 'Chat', pixel_id: null, type: 'custom', is_active: true, code: "ttq.load('C4ABCDEF12')" },
 ] as Pixel[]
 
 const healthOfThese = ({ name, is_active }: Pixel) =>
@@ -15,6 +15,9 @@ test.each([
   [NO_FILTER, ['Meta Principal', 'Contêiner', 'Chat']],
   [{ ...NO_FILTER, search: 'conteiner' }, ['Contêiner']],
   [{ ...NO_FILTER, search: '4829' }, ['Meta Principal']],
+  [{ ...NO_FILTER, search: 'c4abcdef12' }, ['Chat']],
+  // Words of the code are no ID.
+  [{ ...NO_FILTER, search: 'load' }, []],
   [{ ...NO_FILTER, type: 'custom' as const }, ['Chat']],
   [{ ...NO_FILTER, status: 'active' as const, search: 'c' }, ['Meta Principal', 'Chat']],
   [{ ...NO_FILTER, status: 'inactive' as const, type: 'meta' as const }, []],

@@ -39,8 +39,15 @@ function passes(pixel: Pixel, { search, type, status, health }: PixelFilter, hea
     (type === 'all' || pixel.type === type) &&
     (status === 'all' || pixel.is_active === (status === 'active')) &&
     passesHealth(pixel, health, healthOf) &&
-    matchesSearch(search, [pixel.name, pixel.pixel_id])
+    (matchesSearch(search, [pixel.name, pixel.pixel_id]) || isIdInCode(search, pixel))
   )
+}
+
+/** A pixel without an ID of its own has it in its code. Only what may be an ID is looked for there. */
+function isIdInCode(search: string, { pixel_id, code }: Pixel): boolean {
+  const id = search.trim()
+  if (pixel_id || !code || !/^[\w./-]{5,}$/.test(id) || !/\d/.test(id)) return false
+  return new RegExp(id.replaceAll(/[.]/g, '\\.'), 'i').test(code)
 }
 
 function passesHealth(pixel: Pixel, wanted: PixelFilter['health'], healthOf: HealthOf): boolean {

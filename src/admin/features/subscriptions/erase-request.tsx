@@ -6,20 +6,20 @@ import { Input } from '#admin/components/input.tsx'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 
 interface EraseRequestProps {
+  email: string
+  onEmail: (email: string) => void
   /** Asks before anything is lost. */
   onErase: (email: string) => void
 }
 
 /** Who asks to be forgotten (LGPD, art. 18, VI) names an address; nobody has to look for it in the list. */
-export function EraseRequest({ onErase }: EraseRequestProps) {
-  const [email, setEmail] = useState('')
+export function EraseRequest({ email, onEmail, onErase }: EraseRequestProps) {
   const [error, setError] = useState<string | undefined>(undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!mayBeKnownEmail(email)) return setError('Digite o e-mail de quem pediu.')
     setError(undefined)
     onErase(email.trim())
-    setEmail('')
   }
   return (
     <Card className="mt-4">
@@ -43,7 +43,7 @@ export function EraseRequest({ onErase }: EraseRequestProps) {
                 type="email"
                 autoComplete="off"
                 value={email}
-                onChange={(event) => setEmail(event.target.value)}
+                onChange={(event) => onEmail(event.target.value)}
               />
             )}
           </Field>

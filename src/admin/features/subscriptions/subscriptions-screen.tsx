@@ -15,6 +15,7 @@ import { SubscriptionList } from './subscription-list.tsx'
 export function SubscriptionsScreen() {
   const [wish, setWish] = useState<SubscriptionWish>({ search: '', status: 'all' })
   const [toErase, setToErase] = useState<string | null>(null)
+  const [named, setNamed] = useState('')
   const subscriptions = useSubscriptions({ ...wish, search: useSettled(wish.search).trim() })
   const counts = subscriptions.data?.pages[0]?.counts
   const isEmpty = counts !== undefined && counts.pending + counts.delivered + counts.failed === 0
@@ -61,7 +62,7 @@ export function SubscriptionsScreen() {
           </div>
         )}
       </Card>
-      <EraseRequest onErase={setToErase} />
+      <EraseRequest email={named} onEmail={setNamed} onErase={setToErase} />
       {toErase === null ? null : (
         <ConfirmDialog
           title="Apagar os dados desta pessoa?"
@@ -69,7 +70,8 @@ export function SubscriptionsScreen() {
           confirmLabel="Apagar"
           onCancel={() => setToErase(null)}
           onConfirm={() => {
-            erase.mutate(toErase)
+            // What was typed stays until it is done: a refusal or a change of mind loses nothing.
+            erase.mutate(toErase, { onSuccess: () => setNamed('') })
             setToErase(null)
           }}
         />

@@ -18,7 +18,7 @@ export async function endOwnLogin(db: Db, user: { id: string; email: string }, i
       .where('login_id', 'is', null)
       .executeTakeFirst()
     if (login.numDeletedRows === 0n && session.numDeletedRows === 0n)
-      throw new AppError(404, 'not_found', 'Not found')
+      throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
     await recordAudit(trx, { actor_id: user.id, actor: user.email, action: 'auth.login_ended', subject: id })
   })
 }

@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
+import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
+import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
 import type { OwnLogins } from '#contract/account.ts'
 
 const LOGINS_KEY = ['account', 'logins']
@@ -17,8 +19,12 @@ export function useLogins() {
 export function useEndLogin() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => admin(`/logins/${id}`, { method: 'DELETE' }),
+  return useOneAtATime({
+    mutationFn: (id: string) =>
+      admin(`/logins/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
+        // Ended elsewhere meanwhile is ended all the same.
+        if (!(error instanceof RequestError && error.status === 404)) throw error
+      }),
     onSuccess: () => notifySuccess('Sessão encerrada'),
     onError: (error) => notifyFailure('A sessão não foi encerrada.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),

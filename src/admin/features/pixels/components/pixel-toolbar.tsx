@@ -39,15 +39,20 @@ const FILTERS = [
   { field: 'status', label: 'Filtrar por status', options: STATUSES },
 ] as const
 
-export function PixelToolbar({ pixels, runs, found, filter, onFilter }: PixelToolbarProps) {
-  const { isPaused, runOf } = runs
+export function PixelToolbar({ pixels, runs: known, found, filter, onFilter }: PixelToolbarProps) {
+  const { isPaused, runOf } = known
   const offered = useSearchOffer(pixels.length)
   // Ten thousand are gone through when they change, not whenever there is news of the few that run.
   const switchedOn = useMemo(() => pixels.filter((pixel) => pixel.is_active), [pixels])
-  // One that is switched on and has nothing to run is no more active than one that is off.
-  const active = switchedOn.filter(({ id }) => runOf(id)?.status.runnable !== false).length
+  const active = switchedOn.length
+  // One that is switched on may have nothing to run.
+  const runs = switchedOn.filter(({ id }) => runOf(id)?.status.runnable !== false).length
   const problems = switchedOn.filter((pixel) => isProblem(healthOf(pixel, runOf(pixel.id)?.status))).length
-  const running = isPaused ? 'tudo pausado' : `${formatCount(active, 'ativo', 'ativos')} no site`
+  const running = isPaused
+    ? 'tudo pausado'
+    : runs === active
+      ? `${formatCount(active, 'ativo', 'ativos')} no site`
+      : `${formatCount(active, 'ativo', 'ativos')}, ${formatCount(runs, 'rodando', 'rodando')} no site`
   const summary = (
     <>
       <b className="font-semibold text-ink">{formatCount(pixels.length, 'pixel', 'pixels')}</b>,{' '}

@@ -9,12 +9,15 @@ import { LoadFailure } from '#admin/components/load-failure.tsx'
 import { OpenedPart } from '#admin/components/opened-part.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { navigate } from '#admin/lib/address.ts'
+import { formatMinute } from '#admin/lib/format-date.ts'
 import { openHere } from '#admin/lib/open-here.ts'
 import { LIST_PATH } from '#admin/lib/places.ts'
 import { useServices } from '#admin/lib/services.tsx'
+import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import { useDeletePixel } from '../api/delete-pixel.ts'
 import { usePixels } from '../api/list-pixels.ts'
+import { useRestorePixel } from '../api/restore-pixel.ts'
 import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
 import { useTogglePixel } from '../api/toggle-pixel.ts'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -26,6 +29,7 @@ import { StatusBadge } from '../components/status-badge.tsx'
 import { displayedCode } from '../displayed-code.ts'
 import { TestButton } from '../testing/test-button.tsx'
 import { TestsCard } from '../testing/tests-card.tsx'
+import { useTrash } from '../trash/read-trash.ts'
 import { ConversionsCard } from './conversions-card.tsx'
 import { CostCard } from './cost-card.tsx'
 import { HistoryCard } from './history-card.tsx'
@@ -70,8 +74,38 @@ export function PixelPage({ pixelId }: { pixelId: string }) {
       ) : data === undefined ? (
         <div aria-busy="true" className="min-h-80" />
       ) : (
-        <Gone />
+        <Missing pixelId={pixelId} />
       )}
+    </>
+  )
+}
+
+/** In the trash, or nowhere. */
+function Missing({ pixelId }: { pixelId: string }) {
+  const trash = useTrash()
+  const restore = useRestorePixel()
+  if (trash.isPending) return <div aria-busy="true" className="min-h-80" />
+  const deleted = trash.data?.pixels.find(({ id }) => id === pixelId)
+  if (deleted === undefined) return <Gone />
+  const by = ACTIVITY_ACTORS[deleted.deleted_by] ?? deleted.deleted_by
+  return (
+    <>
+      <PageHeading title={deleted.name} />
+      <Card>
+        <EmptyState
+          title="Este pixel está na lixeira"
+          text={`${deleted.name} foi excluído em ${formatMinute(deleted.deleted_at)} por ${by}. Fica na lixeira até ${formatMinute(deleted.kept_until)}.`}
+          action={
+            <Button
+              look="outline"
+              aria-disabled={restore.isPending}
+              onClick={() => restore.isPending || restore.mutate(deleted)}
+            >
+              Restaurar
+            </Button>
+          }
+        />
+      </Card>
     </>
   )
 }
