@@ -21,6 +21,7 @@ const SESSION_CODES = [
   'refresh_token_already_used',
   'no_authorization',
   'bad_jwt',
+  'jwt_expired',
   'PGRST301',
   'PGRST303',
 ]
@@ -32,6 +33,8 @@ export function isSessionOver({ code }: Failure): boolean {
 const EMAIL_TAKEN = 'Já existe um usuário com este e-mail.'
 const TRY_LATER = 'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente de novo.'
 const NOT_ALLOWED = 'Você não tem permissão para fazer isso.'
+const LINK_OVER = 'O link ou o código está errado ou não vale mais. Confira, ou peça outro.'
+const NOT_ACCEPTED = 'Um dos valores não é aceito. Confira os campos.'
 const OUT_OF_DATE = 'O painel e o servidor estão em versões diferentes. Recarregue a página.'
 
 /** Texts by protocol code; the wire itself stays in English. */
@@ -49,7 +52,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(SESSION_CODES.map((code) => [code, SESSION_ENDED])),
   user_not_found: 'Esta conta não existe mais.',
   not_admin: NOT_ALLOWED,
-  otp_expired: 'O link ou o código está errado ou não vale mais. Confira, ou peça outro.',
+  otp_expired: LINK_OVER,
   mfa_verification_failed: 'Código incorreto. Espere o próximo no aplicativo e tente de novo.',
   mfa_challenge_expired: 'O tempo acabou. Digite o código atual do aplicativo.',
   passkey_not_used: 'Nenhuma chave de acesso foi usada. Tente de novo, ou entre com a senha.',
@@ -64,15 +67,30 @@ const TEXTS: Readonly<Record<string, string>> = {
   current_password_required: 'Digite sua senha atual.',
   current_password_invalid: 'A senha atual não está correta.',
   insufficient_aal: 'Confirme a segunda etapa do login para fazer isso.',
+  validation_failed: NOT_ACCEPTED,
+  too_many_enrolled_mfa_factors: 'Sua conta já tem o máximo de verificações. Remova uma para criar outra.',
+  mfa_factor_name_conflict: 'Sua conta já tem uma verificação com este nome. Recarregue a página.',
+  mfa_factor_not_found: 'A verificação em duas etapas mudou enquanto isso. Recarregue a página.',
+  mfa_ip_address_mismatch: 'Sua conexão mudou durante a verificação. Tente novamente.',
+  flow_state_not_found: LINK_OVER,
+  bad_code_verifier: LINK_OVER,
+  bad_json: OUT_OF_DATE,
+  caller_gone: 'A resposta demorou demais. Tente novamente.',
   '42501': NOT_ALLOWED,
+  '40001': 'Outra alteração foi salva ao mesmo tempo. Tente novamente.',
+  '54000': 'O pedido é grande demais. Reduza-o e tente novamente.',
+  PGRST116: 'Este registro não existe mais. Recarregue a página.',
   '23502': 'Preencha os campos obrigatórios.',
-  '23514': 'Um dos valores não é aceito. Confira os campos.',
+  '23514': NOT_ACCEPTED,
   '23505': 'Já existe um registro com estes dados.',
-  '22P02': 'Um dos valores não está no formato esperado.',
-  PGRST204: OUT_OF_DATE,
-  PGRST205: OUT_OF_DATE,
-  '42703': OUT_OF_DATE,
 }
+
+/** Codes of one kind: values and calls that the data service cannot read, and ways to sign in that are switched off. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/^22\w{3}$/, 'Um dos valores não está no formato esperado.'],
+  [/^(?:PGRST\d{3}|(?:0A|21|42)\w{3})$/, OUT_OF_DATE],
+  [/_disabled$/, 'Esta forma de entrar está desativada.'],
+]
 
 const PASSWORD_REASONS: Readonly<Record<string, string>> = {
   length: `A senha precisa ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`,
@@ -96,6 +114,8 @@ export function describeFailure(failure: Failure, fallback: string): string {
   const known = failure.code ? TEXTS[failure.code] : undefined
   if (known !== undefined) return known
   if (isOutage(failure)) return fallback
+  const [, kind] = KINDS.find(([pattern]) => pattern.test(failure.code ?? '')) ?? []
+  if (kind !== undefined) return kind
   return failure.message?.trim() || fallback
 }
 

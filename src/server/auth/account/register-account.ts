@@ -63,6 +63,6 @@ export async function registerAccount(app: FastifyInstance, context: AuthContext
 
 function readId(request: FastifyRequest): string {
   const { id } = request.params as { id: string }
-  if (!isUuid(id)) throw new AppError(404, 'not_found', 'Not found')
+  if (!isUuid(id)) throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
   return id.toLowerCase()
 }

@@ -18,6 +18,6 @@ export function refuseChangeOfPrincipal(config: Config, email: string): void {
     throw new AppError(
       422,
       'principal_admin_protected',
-      'The email and role of the principal admin cannot be changed',
+      'Este é o usuário administrador principal. Email e função não podem ser alterados.',
     )
 }

@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { describeFailure } from '#contract/error-messages.ts'
+
+interface Refusal {
+  file: string
+  status: number
+  code: string
+  /** The literal that is sent with it; empty where the message is put together elsewhere. */
+  message: string
+}
+
+const CALL =
+  /\b(?:authError|protocolError|AppError)\(\s*(\d+|[\w.]+),\s*(?:'([^']+)'|[A-Z_]+)\s*,\s*(?:(`[^`]*`)|'((?:[^'\\]|\\.)*)'|"([^"]*)")?/gs
+
+/** Read by programs alone: what browsers of visitors post, what other servers fetch, and refusals of foreign pages. */
+const FOR_PROGRAMS = [
+  'src/server/tags/receive-csp-reports.ts',
+  'src/server/tags/receive-reports.ts',
+  'src/server/tags/record-consent.ts',
+  'src/server/tags/register-tags.ts',
+  'src/server/tags/testing/register-tag-tests.ts',
+  'src/server/tags/testing/add-steps.ts',
+  'src/server/tags/testing/start-test.ts',
+  'src/server/events/register-events.ts',
+  'src/server/evidence/register-seals.ts',
+  'src/server/metrics/register-metrics.ts',
+  'src/server/http/guard-public-post.ts',
+  'src/server/http/request-target.ts',
+  'src/server/http/api-guard.ts',
+  'src/server/auth/protocol/auth-error-handler.ts',
+]
+
+/** Their message comes from a constant or a table in Portuguese. */
+const SAID_ELSEWHERE = [
+  'principal_admin_protected',
+  'pixel_delivery_refused',
+  'bad_range',
+  'not_found',
+  'bad_request',
+]
+
+const PORTUGUESE = /[ãáàâéêíóôõúç]|\b(?:de|do|da|o|os|um|uma|para|este|esta|ao|em|por|salve|entre)\b/i
+
+function refusals(): Refusal[] {
+  return globSync('src/server/**/*.ts')
+    .filter((file) => !file.endsWith('.test.ts') && !FOR_PROGRAMS.includes(file))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(CALL)].flatMap(([, status = '', code, ...messages]) =>
+        code === undefined
+          ? []
+          : [{ file, status: Number(status) || 400, code, message: messages.find((text) => text) ?? '' }],
+      ),
+    )
+}
+
+test('every refusal that the dashboard can be sent is read in Portuguese', () => {
+  const all = refusals()
+  expect(all.length).toBeGreaterThan(100)
+  const english = all.filter(({ status, code, message }) => {
+    const isMapped =
+      describeFailure({ status, code, message: '(as it came)' }, '(fallback)') !== '(as it came)'
+    return !isMapped && !(message === '' ? SAID_ELSEWHERE.includes(code) : PORTUGUESE.test(message))
+  })
+  expect(english.map(({ file, code, message }) => `${code} of ${file}: ${message}`)).toEqual([])
+})
