@@ -23,3 +23,13 @@ export function Segment<Option>({ label, options, current, labelOf, onChange }: 
     </fieldset>
   )
 }
+
+const VIEWS = ['chart', 'table'] as const
+const VIEW_LABELS = { chart: 'Gráfico', table: 'Tabela' } as const
+
+export type ChartView = (typeof VIEWS)[number]
+
+/** The same numbers as a chart or as a table. */
+export function ChartViewSegment(props: Pick<SegmentProps<ChartView>, 'current' | 'onChange'>) {
+  return <Segment label="Ver como" options={VIEWS} labelOf={(view) => VIEW_LABELS[view]} {...props} />
+}

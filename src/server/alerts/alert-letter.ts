@@ -1,4 +1,5 @@
 import type { AlertKind } from '#contract/alerts.ts'
+import { formatCount } from '#contract/format-count.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 
 /** The content of an alert e-mail. */
@@ -35,7 +36,7 @@ export function headersLetter(times: readonly string[], adminUrl: string): Alert
     subject: 'A segurança da página mudou sem mudança de tag',
     paragraphs: [
       'As regras de segurança da página pública (cabeçalhos HTTP) mudaram sem que nenhuma tag fosse alterada.',
-      `Quando: ${shown.join('; ')}${hidden > 0 ? `; e mais ${countOf(hidden, 'vez', 'vezes')}` : ''} (horário de Brasília).`,
+      `Quando: ${shown.join('; ')}${hidden > 0 ? `; e mais ${formatCount(hidden, 'vez', 'vezes')}` : ''} (horário de Brasília).`,
       'O motivo costuma ser uma atualização do sistema ou uma mudança de configuração. Se ninguém da equipe fez isso, confira quem acessou o servidor.',
     ],
     action: inventoryAction(adminUrl),
@@ -57,7 +58,7 @@ export function alertLetter(lines: readonly AlertLine[], adminUrl: string): Aler
     subject: subjectOf(lines),
     paragraphs: [
       ...lines.slice(0, MOST).map(({ pixelName, text }) => `${pixelName}: ${text}`),
-      ...(hidden > 0 ? [`E mais ${countOf(hidden, 'aviso', 'avisos')}. Veja todos no painel.`] : []),
+      ...(hidden > 0 ? [`E mais ${formatCount(hidden, 'aviso', 'avisos')}. Veja todos no painel.`] : []),
     ],
     action: actionOf(lines, adminUrl),
     closing: CLOSING,
@@ -84,8 +85,4 @@ function actionOf(lines: readonly AlertLine[], adminUrl: string): AlertLetter['a
 
 function inventoryAction(adminUrl: string): AlertLetter['action'] {
   return { label: 'Ver o inventário', url: `${adminUrl}/admin/inventario` }
-}
-
-function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '#contract/format-count.ts'
 import type { AuthContext } from '../auth/auth-context.ts'
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '../auth/keys/api-keys.ts'
 import { rotateKeys } from '../auth/keys/rotate-keys.ts'
@@ -70,7 +71,7 @@ export async function rotateSigningKey({ db, secrets, config }: AuthContext, arg
   console.log(
     days === 0
       ? 'Chave de assinatura trocada. Todas as sessões foram encerradas. As novas chaves:\n'
-      : `Chave de assinatura trocada. O que a antiga assinou vale por mais ${days} dias: distribua as novas chaves até lá.\n`,
+      : `Chave de assinatura trocada. O que a antiga assinou vale por mais ${formatCount(days, 'dia', 'dias')}: distribua as novas chaves até lá.\n`,
   )
 }
 

@@ -1,5 +1,7 @@
 /** `npm run backup -- FILE [--encrypt-to RECIPIENT]` */
+
 import { resolve } from 'node:path'
+import { formatCount } from '#contract/format-count.ts'
 import { BackupError } from '../db/backup-error.ts'
 import { makeBackup } from '../db/make-backup.ts'
 import { describeLeftBehind } from '../db/transfer/left-behind.ts'
@@ -20,7 +22,9 @@ await runCommand(async ({ args, config: readConfig }) => {
     throw new BackupError('Com PostgreSQL, use pg_dump: este comando é do banco embutido.')
   const recipient = values['encrypt-to'] ?? config.backup.recipient
   const { keyId, rows, tables, leftBehind } = await makeBackup(config.dataDir, resolve(file), recipient)
-  console.log(`Backup gravado em ${resolve(file)}. Conferido: ${rows} linhas em ${tables} tabelas.`)
+  console.log(
+    `Backup gravado em ${resolve(file)}. Conferido: ${formatCount(rows, 'linha', 'linhas')} em ${formatCount(tables, 'tabela', 'tabelas')}.`,
+  )
   console.log(describeLeftBehind(leftBehind))
   if (recipient !== null) console.log(`Cifrado para ${recipient}: só a chave secreta correspondente o abre.`)
   if (keyId !== null)

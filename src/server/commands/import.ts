@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { formatCount } from '#contract/format-count.ts'
 import type { Config } from '../config.ts'
 import { BackupError } from '../db/backup-error.ts'
 import { lockDataDirectory } from '../db/data-directory-lock.ts'
@@ -30,7 +31,7 @@ await runCommand(async ({ args, config: readConfig }) => {
   const config = readConfig()
   const discard = values['discard-secrets']
   const rows = await importInto(config, file, values.force, discard)
-  console.log(`${rows} linhas importadas de ${file}. Inicie o servidor.`)
+  console.log(`${formatCount(rows, 'linha importada', 'linhas importadas')} de ${file}. Inicie o servidor.`)
   if (discard) await withDatabase(config, discardUnreadable)
 })
 

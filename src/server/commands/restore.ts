@@ -1,5 +1,7 @@
 /** `npm run restore -- FILE [--force] [--identity FILE] [--discard-secrets]` */
+
 import { resolve } from 'node:path'
+import { formatCount } from '#contract/format-count.ts'
 import { BackupError } from '../db/backup-error.ts'
 import { restoreDatabase } from '../db/restore.ts'
 import { requireKey } from './require-key.ts'
@@ -32,7 +34,7 @@ await runCommand(async ({ args, config: readConfig }) => {
     accept: async (facts) =>
       discard ? undefined : requireKey(config, facts.keyId, { source: resolve(file), verb: 'restaure' }),
   })
-  console.log(`Banco de dados restaurado de ${resolve(file)}: ${rows} linhas.`)
+  console.log(`Banco de dados restaurado de ${resolve(file)}: ${formatCount(rows, 'linha', 'linhas')}.`)
   if (missing.length > 0)
     console.log(
       `O backup é de uma versão anterior: o próximo início do servidor atualiza o banco (${missing.join(', ')}).`,

@@ -97,12 +97,16 @@ function judgeGoogle(
   if (answer.status !== 200)
     return {
       state: 'refused',
-      message: `O Google recusou a requisição (HTTP ${answer.status}). Avise o suporte.`,
+      message: `O Google recusou a requisição (HTTP ${answer.status}). Confira o Measurement ID e a chave secreta da API; se estiverem certos, fale com a equipe de TI.`,
     }
   const isClean = /"validationMessages"\s*:\s*\[\s*\]/.test(answer.body)
   return isClean
     ? { state: 'unconfirmed', message: `O formato está certo. ${GOOGLE_NEVER_TELLS}` }
-    : { state: 'refused', message: 'O Google recusou o formato do evento. Avise o suporte.' }
+    : {
+        state: 'refused',
+        message:
+          'O Google recusou o formato do evento. Fale com a equipe de TI: a resposta inteira está abaixo.',
+      }
 }
 
 /** GA4 wants its secret in the address. */

@@ -9,7 +9,7 @@ import { NO_EVIDENCE, type TagEvidence } from './health/read-evidence.ts'
 import { listPixelHosts, type Permission } from './hosts/list-pixel-hosts.ts'
 import type { ReportCounts } from './read-report-counts.ts'
 import type { TagStore } from './tag-store.ts'
-import { vendorById } from './vendor-sources.ts'
+import { UNKNOWN_VENDOR, vendorById } from './vendor-sources.ts'
 import { WARNINGS } from './warnings.ts'
 
 /** What is known of all pixels together. */
@@ -57,7 +57,7 @@ export function makePixelStatus(
     refusal,
     isLeftOut,
     warnings: compiled?.warnings ?? [],
-    vendorName: vendor?.name ?? `a plataforma de "${pixel.name.slice(0, 60)}"`,
+    vendorName: vendor?.name ?? UNKNOWN_VENDOR,
     visibleId: prepared?.tag.hit?.id ?? null,
     hasPageView: prepared?.tag.hit !== undefined,
     idFault,

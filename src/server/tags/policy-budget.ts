@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { formatCount } from '#contract/format-count.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import { POLICY_FULL } from '#contract/tag-status.ts'
@@ -48,7 +49,7 @@ export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise
   if (bytes < HEAD_LIMIT_BYTES) return
   const named = spenders
     .slice(0, NAMED_IN_REFUSAL)
-    .map(({ name, hosts }) => `"${name.slice(0, 60)}" com ${hosts.toLocaleString('pt-BR')} hosts`)
+    .map(({ name, hosts }) => `"${name.slice(0, 60)}" com ${formatCount(hosts, 'host', 'hosts')}`)
   throw new AppError(
     400,
     POLICY_FULL,

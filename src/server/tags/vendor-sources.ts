@@ -16,6 +16,9 @@ const VENDOR_OF_TYPE: Record<PixelType, string | null> = {
 const BY_ID = new Map(VENDORS.map((vendor) => [vendor.id, vendor]))
 
 /** Undefined for a vendor that another version knew. */
+/** Stands where a vendor's name would in any sentence, whatever comes before it: it takes no article. */
+export const UNKNOWN_VENDOR = 'sua plataforma'
+
 export function vendorById(id: string): Vendor | undefined {
   return BY_ID.get(id)
 }

@@ -4,6 +4,7 @@ import { ListToolbar } from '#admin/components/list-toolbar.tsx'
 import { SearchInput } from '#admin/components/search-input.tsx'
 import { Select } from '#admin/components/select.tsx'
 import type { ActivityPage } from '#contract/activity.ts'
+import { formatCount } from '#contract/format-count.ts'
 import { ActivityItem } from './activity-item.tsx'
 import { groupByDay } from './group-by-day.ts'
 import { type ActivityWish, NO_WISH } from './read-activity.ts'
@@ -33,9 +34,7 @@ export function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
   const isOpen = wish.search.trim() === '' && wish.by === '' && wish.kind === 'all'
   return (
     <>
-      <ListToolbar
-        summary={`Guardada por ${first?.kept_days} dias; logins que falharam, por ${first?.failed_login_days}.`}
-      >
+      <ListToolbar summary={first === undefined ? '' : describeRetention(first)}>
         <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
           <Select
             small
@@ -102,4 +101,9 @@ export function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
       )}
     </>
   )
+}
+
+function describeRetention({ kept_days, failed_login_days }: ActivityPage): string {
+  const days = (count: number) => formatCount(count, 'dia', 'dias')
+  return `Guardada por ${days(kept_days)}; logins que falharam, por ${days(failed_login_days)}.`
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { ChartHead } from '#admin/components/chart-head.tsx'
-import { Segment } from '#admin/components/segment.tsx'
+import { type ChartView, ChartViewSegment, Segment } from '#admin/components/segment.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
 import { ChoicesTable } from './choices-table.tsx'
@@ -19,7 +19,6 @@ import {
 } from './sum-choices.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
-const VIEWS = ['Gráfico', 'Tabela'] as const
 const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
 const SERIES = CHOICE_STATES.toReversed().map((key) => ({
   key,
@@ -35,7 +34,7 @@ interface ChoicesCardProps {
 
 /** Accepted, partly, refused, day by day. */
 export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
-  const [view, setView] = useState<(typeof VIEWS)[number]>('Gráfico')
+  const [view, setView] = useState<ChartView>('chart')
   const [selected, setSelected] = useState<number | null>(null)
   const days = choicesByDay(overview.counts, overview)
   const one = selected === null ? undefined : days[selected]
@@ -57,15 +56,9 @@ export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
             setSelected(null)
           }}
         />
-        <Segment
-          label="Ver como"
-          options={VIEWS}
-          current={view}
-          labelOf={(each) => each}
-          onChange={setView}
-        />
+        <ChartViewSegment current={view} onChange={setView} />
       </ChartHead>
-      {view === 'Tabela' ? (
+      {view === 'table' ? (
         <ChoicesTable days={days} total={total} />
       ) : (
         <>

@@ -1,5 +1,5 @@
 import { formatAgo } from '#admin/lib/format-ago.ts'
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { TagStatus } from '#contract/tag-status.ts'
 import type { Health } from './pixel-health.ts'
 

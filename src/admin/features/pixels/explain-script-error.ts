@@ -1,3 +1,5 @@
+import { describeRemoval } from '#contract/room-removals.ts'
+
 /** How the engines of browsers word what goes wrong most often in a pasted snippet. */
 const EXPLANATIONS: readonly [RegExp, (name: string) => string][] = [
   [/([\w$.]+) is not defined/, (name) => `o código usa "${name}", que não existe na página.`],
@@ -23,6 +25,8 @@ const EXPLANATIONS: readonly [RegExp, (name: string) => string][] = [
 
 /** The first thing that a person needs to know of a script's error, in Portuguese. */
 export function explainScriptError(original: string): string {
+  const removal = describeRemoval(original)
+  if (removal !== undefined) return `${removal}.`
   for (const [pattern, explain] of EXPLANATIONS) {
     const found = pattern.exec(original)
     if (found !== null) return explain(found[1] ?? '')

@@ -1,4 +1,5 @@
 import type { Dossier } from '#contract/dossier.ts'
+import { formatCount } from '#contract/format-count.ts'
 import { formatNumber } from './dossier-format.ts'
 
 const SEALS_ADDRESS = '/.well-known/portico-seals'
@@ -41,7 +42,7 @@ export function DossierMethod({ site, kept_days, seals }: Dossier) {
             navegador: o registro diz que a escolha foi feita, não por quem.
           </li>
           <li>
-            {`Registros ficam ${formatNumber(kept_days)} dias. Depois são apagados, e a impressão digital de cada um fica, para que as provas dos outros continuem valendo.`}
+            {`Registros ficam ${formatCount(kept_days, 'dia', 'dias')}. Depois são apagados, e a impressão digital de cada um fica, para que as provas dos outros continuem valendo.`}
           </li>
           <li>
             A hora é a do nosso servidor. Um selo prova a ordem e que nada mudou desde que alguém de fora o

@@ -1,4 +1,5 @@
 import { connect } from 'node:tls'
+import { formatCount } from '#contract/format-count.ts'
 import type { Config } from '#server/config.ts'
 import { publicPolicy } from '#server/http/content-security-policy.ts'
 import { pageHeaders } from '#server/http/security-headers.ts'
@@ -98,10 +99,10 @@ async function checkTls(origin: string): Promise<Finding[]> {
     return [
       days < SOON_DAYS
         ? warn(
-            `o certificado de ${hostname} vence em ${days} dias`,
+            `o certificado de ${hostname} vence em ${formatCount(days, 'dia', 'dias')}`,
             'Renove-o, ou veja por que a renovação automática falha.',
           )
-        : ok(`o certificado de ${hostname} vale por mais ${days} dias`),
+        : ok(`o certificado de ${hostname} vale por mais ${formatCount(days, 'dia', 'dias')}`),
     ]
   } catch (error) {
     return [

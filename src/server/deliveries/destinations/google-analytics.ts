@@ -90,7 +90,7 @@ export function readGoogleAnswer(answer: Answer): Verdict {
       state: 'refused',
       reason: said,
       answer: said,
-      message: `O Google recusou a requisição (${said}). Avise o suporte.`,
+      message: `O Google recusou a requisição (${said}). Confira o Measurement ID e a chave secreta da API; se estiverem certos, fale com a equipe de TI.`,
     }
   }
   const said = answer.kind === 'failed' ? answer.code : 'interrompido'

@@ -1,4 +1,4 @@
-import { ROOM_REMOVALS } from '#contract/room-removals.ts'
+import { describeRemoval, ROOM_REMOVALS } from '#contract/room-removals.ts'
 import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
 import type { Breaker } from '../breaker/read-breakers.ts'
@@ -133,6 +133,8 @@ function faultsInCode({ warnings }: HealthInput): HealthReason[] {
   return warnings.filter(({ code }) => BREAKING.has(code)).map(HEALTH_WORDS.warning)
 }
 
+const wordsOf = (error: string | null) => (error === null ? null : (describeRemoval(error) ?? error))
+
 function faultsOfVisits(
   { evidence: { visits }, lastError, vendorName, stopped }: HealthInput,
   all: number,
@@ -140,7 +142,7 @@ function faultsOfVisits(
   const share = (count = 0) => count > 0 && count / all >= SHARE
   return [
     ...(share(visits.blocked) ? [HEALTH_WORDS.blocked(vendorName, visits.blocked ?? 0, all)] : []),
-    ...(share(visits.failed) ? [HEALTH_WORDS.failed(visits.failed ?? 0, all, lastError)] : []),
+    ...(share(visits.failed) ? [HEALTH_WORDS.failed(visits.failed ?? 0, all, wordsOf(lastError))] : []),
     // A report of the policy names the host; without one there is still the visit that says so.
     ...(share(visits.stopped) && stopped.length === 0
       ? [HEALTH_WORDS.stoppedScript(visits.stopped ?? 0, all)]

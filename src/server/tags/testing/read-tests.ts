@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { PixelDelivery } from '#contract/pixel-delivery.ts'
 import { findPixelIdFault } from '#contract/pixel-id.ts'
-import type { TagTest, TestState, TestSummary } from '#contract/tag-test.ts'
+import type { TagTest, TestState, TestSummary, TestVerdict } from '#contract/tag-test.ts'
 import { TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
 import type { Schema } from '#server/db/schema.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import { readBlockedHosts } from '../hosts/read-blocked-hosts.ts'
-import { vendorById } from '../vendor-sources.ts'
+import { UNKNOWN_VENDOR, vendorById } from '../vendor-sources.ts'
 import { judgeTest } from './judge-test.ts'
 import { countCopies, listCopies } from './list-copies.ts'
 import type { TestDeps } from './test-deps.ts'
@@ -96,13 +96,15 @@ function summarise(
     by: row.creator,
     is_mine: isMine(row, caller),
     state,
-    verdict: judgeTest({
-      state,
-      steps: row.steps,
-      subject,
-      delivery,
-      awaitsCopies: awaitsCopies(row, delivery, now),
-    }),
+    verdict: inCapitals(
+      judgeTest({
+        state,
+        steps: row.steps,
+        subject,
+        delivery,
+        awaitsCopies: awaitsCopies(row, delivery, now),
+      }),
+    ),
   }
 }
 
@@ -121,7 +123,7 @@ async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<
   const vendor = vendorById(prepared?.marks[0]?.id ?? '')
   const hasStopped = steps.some(({ kind, host }) => kind === 'stopped' && host !== undefined)
   return {
-    vendorName: vendor?.name ?? 'a plataforma',
+    vendorName: vendor?.name ?? UNKNOWN_VENDOR,
     visibleId: prepared?.tag.hit?.id ?? null,
     hasPageView: prepared?.tag.hit !== undefined,
     idFault:
@@ -132,4 +134,10 @@ async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<
       ? (await readBlockedHosts(db, tags)).filter(({ pixel_ids }) => pixel_ids.includes(pixel_id))
       : [],
   }
+}
+
+/** A name that takes no capital may begin a sentence. */
+function inCapitals(verdict: TestVerdict): TestVerdict {
+  const begin = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+  return { ...verdict, title: begin(verdict.title), text: begin(verdict.text) }
 }

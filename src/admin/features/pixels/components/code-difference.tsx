@@ -1,5 +1,5 @@
 import { cn } from '#admin/lib/cn.ts'
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { DiffLine } from '#contract/pixel-history.ts'
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const

@@ -18,8 +18,8 @@ interface HealthNotesProps {
 /** Every reason with what mends it, and the warnings about the code. */
 export function HealthNotes({ pixelId, run, focusAfter, onMend }: HealthNotesProps) {
   const notes = run ? listNotes(run.status.reasons, run.blocked) : []
-  const said = new Set(run?.status.reasons.map(({ message }) => message))
-  const warnings = run?.status.warnings.filter(({ message }) => !said.has(message)) ?? []
+  const said = new Set(run?.status.reasons.map(({ code }) => code))
+  const warnings = run?.status.warnings.filter(({ code }) => !said.has(code)) ?? []
   useFocusAfterRemoval(notes.length, focusAfter)
   return (
     <>

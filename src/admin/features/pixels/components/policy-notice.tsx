@@ -1,5 +1,5 @@
 import { MessageBox } from '#admin/components/message-box.tsx'
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { PolicySize } from '#contract/tag-status.ts'
 import { useTagOverview } from '../api/tag-overview.ts'
 

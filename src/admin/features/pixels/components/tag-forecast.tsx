@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { CopyButton } from '#admin/components/copy-button.tsx'
-import { formatCount } from '#admin/lib/format-count.ts'
 import { CONVERSION_NAMES } from '#contract/conversion.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
 import type { PreviewState } from '../api/preview-tag.ts'
 import { groupHosts } from '../group-hosts.ts'

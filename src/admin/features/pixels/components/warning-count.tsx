@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { PixelStatus } from '#contract/tag-status.ts'
 
 interface WarningCountProps {
@@ -9,7 +9,7 @@ interface WarningCountProps {
 
 /** In the table: that there are warnings beside what the row already says, and the way to them. */
 export function WarningCount({ status: { warnings: all, reasons }, onShow }: WarningCountProps) {
-  const warnings = all.filter(({ message }) => !reasons.some((reason) => reason.message === message))
+  const warnings = all.filter(({ code }) => !reasons.some((reason) => reason.code === code))
   if (warnings.length === 0) return null
   return (
     <button

@@ -1,6 +1,6 @@
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import { cn } from '#admin/lib/cn.ts'
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelRun } from '../api/tag-overview.ts'
 import { listNotes } from '../list-notes.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { LedgerRow } from '#contract/ledger.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { ANSWERERS } from '../sending/vendor-names.ts'

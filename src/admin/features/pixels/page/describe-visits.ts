@@ -1,4 +1,4 @@
-import { formatCount } from '#admin/lib/format-count.ts'
+import { formatCount } from '#contract/format-count.ts'
 import type { LedgerSum } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

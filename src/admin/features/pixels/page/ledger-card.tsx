@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { ChartHead } from '#admin/components/chart-head.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
-import { Segment } from '#admin/components/segment.tsx'
+import { type ChartView, ChartViewSegment, Segment } from '#admin/components/segment.tsx'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
 import { LedgerChart } from './ledger-chart.tsx'
 import { copiesOf, longLabel, sumSet, VISITS } from './ledger-series.ts'
@@ -10,8 +10,8 @@ import { LedgerTable } from './ledger-table.tsx'
 import { LedgerTotal } from './ledger-total.tsx'
 import { PERIODS, type Period, useLedger } from './read-ledger.ts'
 
-const VIEWS = ['Gráfico', 'Tabela'] as const
-const COUNTED = ['Visitas', 'Cópias do servidor'] as const
+const COUNTED = ['visits', 'copies'] as const
+const COUNTED_LABELS = { visits: 'Visitas', copies: 'Cópias do servidor' } as const
 
 const ABOUT_VISITS =
   'Rodou: nada impediu a tag, e a saúde acima diz se alguém confirmou. Quem não escolheu, ou recusou em outra visita, não entra na conta.'
@@ -27,14 +27,14 @@ const ABOUT_COPIES: Record<PixelType, string> = {
 /** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
 export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
   const [period, setPeriod] = useState<Period>(PERIODS[0])
-  const [view, setView] = useState<(typeof VIEWS)[number]>('Gráfico')
+  const [view, setView] = useState<ChartView>('chart')
   const [counted, setCounted] = useState<(typeof COUNTED)[number]>(
-    COUNTED[pixel.delivery === 'server' ? 1 : 0],
+    pixel.delivery === 'server' ? 'copies' : 'visits',
   )
   const [selected, setSelected] = useState<number | null>(null)
   const { data, isError, error, refetch } = useLedger(pixel.id, period)
   const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
-  const isOfCopies = hasCopies && counted === 'Cópias do servidor'
+  const isOfCopies = hasCopies && counted === 'copies'
   const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
   const row = selected === null ? undefined : data?.rows[selected]
   return (
@@ -49,7 +49,7 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
             label="O que contar"
             options={COUNTED}
             current={counted}
-            labelOf={(each) => each}
+            labelOf={(each) => COUNTED_LABELS[each]}
             onChange={setCounted}
           />
         ) : null}
@@ -63,13 +63,7 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
             setSelected(null)
           }}
         />
-        <Segment
-          label="Ver como"
-          options={VIEWS}
-          current={view}
-          labelOf={(each) => each}
-          onChange={setView}
-        />
+        <ChartViewSegment current={view} onChange={setView} />
       </ChartHead>
       {data === undefined ? (
         isError ? (
@@ -81,7 +75,7 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
         ) : (
           <div className="h-64" />
         )
-      ) : view === 'Tabela' ? (
+      ) : view === 'table' ? (
         <LedgerTable rows={data.rows} set={set} step={data.step} />
       ) : (
         <div className="@container px-4 pt-4 pb-5 sm:px-5">

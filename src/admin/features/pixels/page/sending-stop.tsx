@@ -1,8 +1,8 @@
 import { Button } from '#admin/components/button.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
-import { formatCount } from '#admin/lib/format-count.ts'
 import { formatMinute } from '#admin/lib/format-date.ts'
 import type { PixelDeliveries } from '#contract/delivery-log.ts'
+import { formatCount } from '#contract/format-count.ts'
 
 /** Those that a new token mends. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['token_refused', 'token_missing'])

@@ -36,7 +36,8 @@ const STORED_AT = 'access_token_stored_at'
 
 function nameChange({ field, label }: FieldChange): string {
   if (field === STORED_AT) return 'token'
-  return label === 'ID' ? label : label.toLowerCase()
+  // An abbreviation stays in capitals.
+  return field === 'pixel_id' ? label : label.toLowerCase()
 }
 
 interface VersionItemProps {
