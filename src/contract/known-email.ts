@@ -4,5 +4,5 @@
  */
 export function mayBeKnownEmail(value: string): boolean {
   const email = value.trim()
-  return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email)
+  return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}][^\s@.\p{Cc}]*\.[^\s@\p{Cc}]+$/u.test(email)
 }

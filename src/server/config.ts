@@ -116,7 +116,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const appUrl = env.url('APP_URL', ['https:', 'http:']) ?? 'https://app.portico.example'
   const dataDir = resolve(env.text('DATA_DIR', 4096) ?? './data')
   const databaseUrl = env.postgresUrl('DATABASE_URL')
-  const base = appUrl.replace(/\/+$/, '')
+  const base = appUrl.replace(/(?<!\/)\/+$/, '')
   const retention = {
     consentDays: env.integer('RETENTION_CONSENT_DAYS', 1826, 1, MAX_RETENTION_DAYS),
     auditDays: env.integer('RETENTION_AUDIT_DAYS', 730, 1, MAX_RETENTION_DAYS),
@@ -220,7 +220,7 @@ function readTracing(env: EnvReader): Config['tracing'] {
   const endpoint = env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['https:', 'http:'])
   const headers = env.pairs('OTEL_EXPORTER_OTLP_HEADERS')
   const serviceName = env.text('OTEL_SERVICE_NAME', 255) ?? 'portico'
-  return endpoint === null ? null : { endpoint: endpoint.replace(/\/+$/, ''), headers, serviceName }
+  return endpoint === null ? null : { endpoint: endpoint.replace(/(?<!\/)\/+$/, ''), headers, serviceName }
 }
 
 /** Other names below the site's may have no https yet: they are concerned only when that is asked for. */

@@ -95,9 +95,10 @@ export class EnvReader {
     try {
       return Object.fromEntries(
         parts.map((part) => {
-          const [, key, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(part) ?? []
-          if (key === undefined || value === undefined) throw new Error('no pair')
-          return [decodeURIComponent(key), decodeURIComponent(value)]
+          const equals = part.indexOf('=')
+          const key = part.slice(0, equals).trim()
+          if (equals === -1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(key)) throw new Error('no pair')
+          return [decodeURIComponent(key), decodeURIComponent(part.slice(equals + 1).trim())]
         }),
       )
     } catch {

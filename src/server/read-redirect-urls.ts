@@ -35,7 +35,7 @@ function problemOf(part: string, own: readonly string[]): string | null {
 /** On any port; on this machine, where names tell nothing apart, on the same port. */
 function isOwnHost(own: URL, url: URL, isLoopback: boolean): boolean {
   if (isLoopback && LOOPBACK.includes(own.hostname)) return portOf(own) === portOf(url)
-  return own.hostname.replace(/\.+$/, '') === url.hostname
+  return own.hostname.replace(/(?<!\.)\.+$/, '') === url.hostname
 }
 
 function portOf(url: URL): string {

@@ -8,7 +8,6 @@ import type { Caller } from '#server/http/caller.ts'
 import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { PixelReview } from '#server/tags/review-pixels.ts'
 import { TagCompiler } from '#server/tags/tag-compiler.ts'
-import { vendorOfPixel } from '#server/tags/vendor-sources.ts'
 import { type EngineName, makeDatabase, type TestDatabase } from './engines.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
@@ -73,7 +72,6 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     principalEmail: PRINCIPAL_EMAIL,
     secrets: database.secrets,
     pixels: {
-      vendorOf: vendorOfPixel,
       review: () => new PixelReview({ compiler, ownHosts: new Set(), measureHead: () => 0 }),
       afterChange: async () => {
         changes++

@@ -15,7 +15,7 @@ export const ACCOUNT_PATH = '/admin/conta'
 
 /** The tab of an address, null on the account; whatever is not one, what lies under the first among it, is the first's. */
 export function tabOf(path: string): Tab | null {
-  const address = path.replace(/\/+$/, '')
+  const address = path.replace(/(?<!\/)\/+$/, '')
   if (address === ACCOUNT_PATH) return null
   if (address === ACTIVITY_PATH) return TABS[1]
   return TABS.find((tab) => tab.path === address) ?? TABS[0]

@@ -33,5 +33,5 @@ export function testOf(path: string): { pixelId: string; testId: string } | null
 }
 
 export function isAt(place: string, path: string): boolean {
-  return path.replace(/\/+$/, '') === place
+  return path.replace(/(?<!\/)\/+$/, '') === place
 }

@@ -16,6 +16,8 @@ interface Check {
 
 /** What only the server can say of a column. */
 export interface ColumnRules {
+  /** Worked out by the review of the write, from the other columns: no part of the trail. */
+  reviewed?: true
   /** The value of a new row that does not bring its own; a column without one is required. */
   initial?: (row: Row) => unknown
   /** Brings a value of the right type to its one stored form. */

@@ -3,7 +3,7 @@ import { protocolError } from './protocol-errors.ts'
 /** The wire writes `*` where SQL writes `%`, because the latter needs escaping in an address. */
 export function toLikePattern(value: string): string {
   const pattern = value.replaceAll('*', '%')
-  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0
+  const trailing = /(?<!\\)\\+$/.exec(pattern)?.[0].length ?? 0
   if (trailing % 2 === 1) {
     throw protocolError(400, '22025', 'LIKE pattern must not end with escape character')
   }

@@ -157,7 +157,8 @@ export class RowWriter {
   /** Of a secret the trail says that it was set, and not what it is. */
   #public(row: Row): Row {
     const shown: Row = {}
-    for (const { name, read } of this.#resource.columns) {
+    for (const { name, read, reviewed } of this.#resource.columns) {
+      if (reviewed) continue
       if (read !== false) shown[name] = row[name]
       else if (row[name] !== undefined) shown[`${name}_set`] = row[name] !== null
     }

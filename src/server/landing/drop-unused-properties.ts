@@ -4,7 +4,7 @@
  */
 export function dropUnusedProperties(css: string, others = ''): string {
   const used = new Set(Array.from((css + others).matchAll(/var\((--[\w-]+)/g), ([, name]) => name))
-  const trimmed = css.replace(/(--[\w-]+):[^;{}]*(;|(?=\}))/g, (declaration, name) =>
+  const trimmed = css.replace(/(?<![\w-])(--[\w-]+):[^;{}]*(?:;|(?=[{}])|$)/g, (declaration, name) =>
     used.has(name) ? declaration : '',
   )
   return trimmed === css ? css : dropUnusedProperties(trimmed, others)

@@ -3,25 +3,21 @@ import { parentPort } from 'node:worker_threads'
 import { compileTag } from './compile-tag.ts'
 import { decodeTag, type EncodedTag, encodeTag, type TagSource } from './compiled-tag.ts'
 import { TooManyElementsError } from './read-snippet.ts'
-import type { Recognition } from './recognise-source.ts'
+import { recogniseSource } from './recognise-source.ts'
 
 /** Ten times what is left of a snippet that names nothing; what is larger was made to be. */
 const MAX_RESULT_LENGTH = 1_000_000
-
-export interface CompileOrder {
-  source: TagSource
-  recognition: Recognition
-}
 
 export type CompileAnswer =
   | { ok: true; tag: EncodedTag }
   | { ok: false; reason: 'too_complex' | 'too_large' | 'failed'; detail: string }
 
-parentPort?.on('message', (order: CompileOrder) => parentPort?.postMessage(compile(order)))
+parentPort?.on('message', (source: TagSource) => parentPort?.postMessage(compile(source)))
 parentPort?.postMessage('ready')
 
-function compile({ source, recognition }: CompileOrder): CompileAnswer {
+function compile(source: TagSource): CompileAnswer {
   try {
+    const recognition = recogniseSource(source)
     const tag = encodeTag(compileTag(source, recognition), recognition)
     if (tag.body.length + tag.sources.length > MAX_RESULT_LENGTH) {
       return { ok: false, reason: 'too_large', detail: '' }

@@ -79,17 +79,20 @@ export interface EncodedTag {
   body: string
   /** How many hosts it adds to the policy. */
   added_hosts: number
+  /** Kept with the pixel itself. */
+  vendor: string | null
 }
 
 export function encodeTag(
   { sources, ...body }: CompiledTag,
-  { beyondType, addedHosts }: Pick<Recognition, 'beyondType' | 'addedHosts'>,
+  { vendor, beyondType, addedHosts }: Pick<Recognition, 'vendor' | 'beyondType' | 'addedHosts'>,
 ): EncodedTag {
   const needs: z.input<typeof needsSchema> = { ...sources, vendors: beyondType }
   return {
     sources: JSON.stringify(needs),
     body: JSON.stringify(body),
     added_hosts: new Set([...hostsOfSources(sources), ...addedHosts]).size,
+    vendor,
   }
 }
 

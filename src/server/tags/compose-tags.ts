@@ -24,7 +24,6 @@ import type { TodayDeps } from './today/read-today.ts'
 import { SiteCounts } from './today/site-counts.ts'
 import { describeServedTags } from './tools/describe-served-tags.ts'
 import { describeTools } from './tools/describe-tools.ts'
-import { vendorOfPixel } from './vendor-sources.ts'
 
 interface TagParts {
   config: Config
@@ -65,7 +64,6 @@ export function composeTags({ config, db, log, distDir, measureHead, keepPremise
 
     /** What every write of pixels goes through, whoever makes it. */
     pixels: {
-      vendorOf: vendorOfPixel,
       review: () =>
         new PixelReview({
           compiler,

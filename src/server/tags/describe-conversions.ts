@@ -6,7 +6,7 @@ import {
 } from '#contract/conversion.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
-import type { VendorConversion } from '../vendors/vendor.ts'
+import { toMatchedText, type VendorConversion } from '../vendors/vendor.ts'
 import { type CompiledTag, hostsOfSources, type VendorMark } from './compiled-tag.ts'
 import { vendorById } from './vendor-sources.ts'
 
@@ -63,7 +63,8 @@ export function labelFields(marks: readonly VendorMark[], code: string): Convers
   const asking = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ conversion }) => conversion?.label)
   const label = asking?.conversion?.label
   if (asking === undefined || label === undefined) return []
-  const found = (asking.extra ?? []).flatMap(({ pattern }) => pattern.exec(code)?.[1] ?? [])[0] ?? null
+  const text = toMatchedText(code)
+  const found = (asking.extra ?? []).flatMap(({ pattern }) => pattern.exec(text)?.[1] ?? [])[0] ?? null
   return CONVERSIONS.map((conversion) => ({
     conversion,
     label: `${label.name}: ${CONVERSION_NAMES[conversion]}`,
@@ -102,7 +103,9 @@ function describeVisit(
   const vendor = marks.flatMap(({ id }) => vendorById(id) ?? [])[0]
   if (vendor === undefined)
     return 'Ao abrir a página, depois do consentimento: o que o próprio código mandar.'
-  const code = steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n')
+  const code = toMatchedText(
+    steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n'),
+  )
   if (vendor.base !== undefined && !vendor.base.test(code))
     return `Aqui só há o código de evento de ${vendor.name}, sem a tag base: a visita não é enviada.`
   const hasConversion = warnings.some((warning) => warning.code === 'conversion_at_load')

@@ -4,9 +4,11 @@ import type { TagSource, VendorMark } from './compiled-tag.ts'
 import { SOURCE_KEYS } from './source-keys.ts'
 import { marksBeyondType, marksOfPixel, sourcesOfVendors, vendorById } from './vendor-sources.ts'
 
-/** What the catalogue says of a snippet. The thread that compiles it is told, and need not load the catalogue. */
+/** What the catalogue says of a snippet. */
 export interface Recognition {
   vendors: VendorMark[]
+  /** The vendor that the pixel is counted as: that of its type, or the first that its code is recognised as. */
+  vendor: string | null
   /** Those whose hosts the type does not bring, and these hosts. */
   beyondType: VendorMark[]
   addedHosts: string[]
@@ -26,15 +28,18 @@ export interface Recognition {
   }[]
 }
 
+/** Called in the compiler's thread alone: a paste is text that somebody may have made to be slow. */
 export function recogniseSource({ type, code }: TagSource): Recognition {
   const vendors = recogniseVendors(code).map(({ vendor, id }) => ({ id: vendor.id, account: id }))
+  const marks = marksOfPixel(type, vendors)
   const beyondType = marksBeyondType(type, vendors)
   const added = sourcesOfVendors(beyondType)
   return {
     vendors,
+    vendor: marks[0]?.id ?? null,
     beyondType,
     addedHosts: [...new Set(SOURCE_KEYS.flatMap((key) => added[key]))],
-    known: sourcesOfVendors(marksOfPixel(type, vendors)),
+    known: sourcesOfVendors(marks),
     isLink: vendors.some(({ id }) => vendorById(id)?.kind === 'link'),
     conversions: marksOfPixel(type, vendors).flatMap(({ id }) => {
       const { name = '', conversion } = vendorById(id) ?? {}

@@ -9,7 +9,6 @@ import { hashSource, type TagSource } from './compiled-tag.ts'
 import type { PreparedPixel, PreparedTags } from './read-prepared-tags.ts'
 import { isCurrent, type NewCompilation, readCompiledMarks, storeCompiled } from './store-compiled.ts'
 import type { TagCompiler } from './tag-compiler.ts'
-import { vendorOfPixel } from './vendor-sources.ts'
 
 const ROWS_PER_STATEMENT = 50
 /** After so long, what is done is stored and shown before the rest goes on: one slow snippet keeps nobody waiting. */
@@ -137,36 +136,9 @@ export class Recompiler {
           (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
-      const stored = new Set(wanted.map(({ pixel_id }) => pixel_id))
-      await storeVendors(
-        trx,
-        rows.filter(({ id }) => stored.has(id)),
-      )
       if (wanted.length > 0) await bumpTagsVersion(trx)
     })
     log.info({ tags: compilations.length }, 'tags compiled anew')
-  }
-}
-
-/**
- * What the data service writes with each row; a row of another hand, or of a version that knew fewer vendors, lacks it.
- * One statement for each vendor: the rows of a step may be hundreds.
- */
-async function storeVendors(trx: Db, rows: readonly SourceRow[]): Promise<void> {
-  const pixels = Map.groupBy(rows, ({ type, code }) => vendorOfPixel(type, code))
-  for (const [vendor, some] of pixels) {
-    for (let at = 0; at < some.length; at += ROWS_PER_STATEMENT) {
-      await trx
-        .updateTable('tracking_pixels')
-        .set({ vendor })
-        .where(
-          'id',
-          'in',
-          some.slice(at, at + ROWS_PER_STATEMENT).map(({ id }) => id),
-        )
-        .where('vendor', 'is distinct from', vendor)
-        .execute()
-    }
   }
 }
 

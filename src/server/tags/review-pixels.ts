@@ -44,6 +44,9 @@ export class PixelReview {
     const compilations = await this.#compilations(trx, changes)
     if (this.#missing.size > 0) return false
     await storeCompiled(trx, compilations)
+    const vendors = new Map(compilations.map(({ pixel_id, tag }) => [pixel_id, tag.vendor]))
+    for (const { after } of changes)
+      if (after !== null && vendors.has(String(after.id))) after.vendor = vendors.get(String(after.id))
     // It locks one row that every change locks, and whoever holds that must wait for nobody else.
     const { version } = await bumpTagsVersion(trx)
     if (changes.some(mayAddHosts)) await assertPolicyFits(trx, this.#options)

@@ -9,18 +9,20 @@ export interface NewCompilation {
 
 const ROWS_PER_STATEMENT = 50
 
-/** Inside the transaction that knows the rows to be those that were compiled. */
+/** The results and the vendors of these pixels, inside the transaction that knows the rows to be those that were compiled. */
 export async function storeCompiled(trx: Db, compilations: readonly NewCompilation[]): Promise<void> {
   for (let at = 0; at < compilations.length; at += ROWS_PER_STATEMENT) {
     await trx
       .insertInto('compiled_tags')
       .values(
-        compilations.slice(at, at + ROWS_PER_STATEMENT).map(({ pixel_id, source_hash, tag }) => ({
-          pixel_id,
-          source_hash,
-          compiler_version: COMPILER_VERSION,
-          ...tag,
-        })),
+        compilations
+          .slice(at, at + ROWS_PER_STATEMENT)
+          .map(({ pixel_id, source_hash, tag: { vendor: _vendor, ...tag } }) => ({
+            pixel_id,
+            source_hash,
+            compiler_version: COMPILER_VERSION,
+            ...tag,
+          })),
       )
       .onConflict((conflict) =>
         conflict.column('pixel_id').doUpdateSet((eb) => ({
@@ -32,6 +34,25 @@ export async function storeCompiled(trx: Db, compilations: readonly NewCompilati
         })),
       )
       .execute()
+  }
+  await storeVendors(trx, compilations)
+}
+
+/** One statement for each vendor: the rows of one write may be hundreds. */
+async function storeVendors(trx: Db, compilations: readonly NewCompilation[]): Promise<void> {
+  for (const [vendor, some] of Map.groupBy(compilations, ({ tag }) => tag.vendor)) {
+    for (let at = 0; at < some.length; at += ROWS_PER_STATEMENT) {
+      await trx
+        .updateTable('tracking_pixels')
+        .set({ vendor })
+        .where(
+          'id',
+          'in',
+          some.slice(at, at + ROWS_PER_STATEMENT).map(({ pixel_id }) => pixel_id),
+        )
+        .where('vendor', 'is distinct from', vendor)
+        .execute()
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { CompileAnswer, CompileOrder } from './compile-worker.ts'
+import type { CompileAnswer } from './compile-worker.ts'
 import type { EncodedTag, TagSource } from './compiled-tag.ts'
-import { recogniseSource } from './recognise-source.ts'
 import { compilerBusy, type RefusalReason, refuseTag } from './refuse-tag.ts'
 
 /** For one snippet; an ordinary one takes a few milliseconds. */
@@ -22,7 +21,7 @@ interface Job {
 }
 
 /**
- * Compiles snippets in a thread of its own, one after the other. One that takes too long or too much memory costs that
+ * Recognises and compiles snippets in a thread of its own, one after the other. One that takes too long or too much memory costs that
  * thread, which is begun anew, and is refused; the event loop notices nothing of either.
  */
 export class TagCompiler {
@@ -114,9 +113,8 @@ export class TagCompiler {
   #post(): void {
     if (this.#running === null) return
     const { type, pixel_id, code } = this.#running.source
-    const source = { type, pixel_id, code }
-    const order: CompileOrder = { source, recognition: recogniseSource(source) }
-    this.#worker?.postMessage(order)
+    const source: TagSource = { type, pixel_id, code }
+    this.#worker?.postMessage(source)
     this.#setTimer(this.#deadlineMs, () => this.#fail('too_slow'))
   }
 

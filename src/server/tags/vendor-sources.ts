@@ -1,6 +1,5 @@
 import type { PixelType } from '#contract/pixel.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import { recogniseVendors } from '../vendors/recognise-vendors.ts'
 import type { Vendor, VendorHosts } from '../vendors/vendor.ts'
 import { VENDORS } from '../vendors/vendors.ts'
 import type { VendorMark } from './compiled-tag.ts'
@@ -29,11 +28,6 @@ export function marksOfPixel(type: PixelType, recognised: readonly VendorMark[])
   if (id === null || recognised[0]?.id === id) return recognised
   const own = recognised.find((mark) => mark.id === id) ?? { id, account: null }
   return [own, ...recognised.filter((mark) => mark.id !== id)]
-}
-
-/** The vendor that a pixel is counted as: that of its type, or the first that its code is recognised as. */
-export function vendorOfPixel(type: PixelType, code: string): string | null {
-  return VENDOR_OF_TYPE[type] ?? recogniseVendors(code)[0]?.vendor.id ?? null
 }
 
 /** Those whose hosts the type does not bring. */

@@ -1,4 +1,4 @@
-import type { Vendor } from './vendor.ts'
+import { toMatchedText, type Vendor } from './vendor.ts'
 import { VENDORS } from './vendors.ts'
 
 export interface RecognisedVendor {
@@ -7,12 +7,9 @@ export interface RecognisedVendor {
   id: string | null
 }
 
-/** Snippets are a few kilobytes; what stands further down is judged by its hosts alone. */
-const READ_CHARACTERS = 65_536
-
 /** Every vendor whose signs stand in the pasted text: one paste can hold several. */
 export function recogniseVendors(code: string): RecognisedVendor[] {
-  const text = code.slice(0, READ_CHARACTERS)
+  const text = toMatchedText(code)
   return VENDORS.filter(({ signs }) => signs.some((sign) => sign.test(text))).map((vendor) => ({
     vendor,
     id: firstCapture(vendor.ids, text),

@@ -40,6 +40,14 @@ export interface VendorConversion {
   label?: { name: string; example: string }
 }
 
+/** Snippets are a few kilobytes; what stands further down is judged by its hosts alone. */
+const READ_CHARACTERS = 65_536
+
+/** What the patterns of a vendor are tried on: each run of white space is one space, so that none needs to repeat it. */
+export function toMatchedText(code: string): string {
+  return code.replace(/\s+/g, ' ').slice(0, READ_CHARACTERS)
+}
+
 /** What is known of one vendor: how a paste is recognised, whom it talks to, and what it leaves in the browser. */
 export interface Vendor {
   id: string
@@ -52,7 +60,7 @@ export interface Vendor {
   purpose: string
   /** Null for what is no tracker: verification metas. */
   category: OptionalCategory | null
-  /** Any of these in the pasted text names the vendor. Linear: no nested quantifiers. */
+  /** Any of these names the vendor. All patterns are tried on `toMatchedText`, and are linear: recheck judges each. */
   signs: readonly RegExp[]
   /** The first of these that matches captures the account's ID. */
   ids: readonly RegExp[]

@@ -5,7 +5,7 @@ const BROWSERS: readonly [RegExp, string][] = [
   [/SamsungBrowser\//, 'Samsung Internet'],
   [/Firefox\/|FxiOS\//, 'Firefox'],
   [/Chrome\/|CriOS\/|HeadlessChrome\//, 'Chrome'],
-  [/Version\/.*Safari\//, 'Safari'],
+  [/Version\/[\w.]+(?: [\w./]+)? Safari\//, 'Safari'],
 ]
 
 const SYSTEMS: readonly [RegExp, string][] = [

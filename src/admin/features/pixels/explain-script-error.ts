@@ -2,9 +2,9 @@ import { describeRemoval } from '#contract/room-removals.ts'
 
 /** How the engines of browsers word what goes wrong most often in a pasted snippet. */
 const EXPLANATIONS: readonly [RegExp, (name: string) => string][] = [
-  [/([\w$.]+) is not defined/, (name) => `o código usa "${name}", que não existe na página.`],
+  [/(?<![\w$.])([\w$.]+) is not defined/, (name) => `o código usa "${name}", que não existe na página.`],
   [/Can't find variable: ([\w$.]+)/, (name) => `o código usa "${name}", que não existe na página.`],
-  [/([\w$.]+) is not a function/, (name) => `o código chama "${name}", que não é uma função.`],
+  [/(?<![\w$.])([\w$.]+) is not a function/, (name) => `o código chama "${name}", que não é uma função.`],
   [
     /(?:Cannot (?:read|set) propert|(?:undefined|null) is not an object|(?:undefined|null) has no propert|is (?:undefined|null)$)/,
     () => 'o código procura na página algo que não está lá.',

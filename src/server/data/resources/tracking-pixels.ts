@@ -103,14 +103,13 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
     },
   },
   created_at: { initial: () => new Date().toISOString() },
+  vendor: { reviewed: true },
   updated_at: { initial: () => new Date().toISOString() },
 }
 
 /** What the data service needs of the tags, which the rows of this table become. */
 export interface PixelPort {
-  /** The vendor that a pixel of this type and code is. */
-  vendorOf(type: PixelType, code: string): string | null
-  /** Has the code of each written row compiled before the write is committed. */
+  /** Has the code of each written row compiled and its vendor recognised before the write is committed. */
   review(): ChangeReview
   /** Swaps the landing page: the answer to a change comes when its effect is served. */
   afterChange(): Promise<void>
@@ -118,10 +117,7 @@ export interface PixelPort {
 
 export function trackingPixels(port: PixelPort, secrets: SecretPort): Resource {
   const name = 'tracking_pixels'
-  const columns = defineColumns(PIXEL_COLUMNS, {
-    ...RULES,
-    vendor: { normalize: (_value, row) => port.vendorOf(row.type as PixelType, String(row.code)) },
-  })
+  const columns = defineColumns(PIXEL_COLUMNS, RULES)
   return {
     name,
     columns,

@@ -22,9 +22,15 @@ export function findScriptAddresses({ tag, compiled, sources, marks }: PreparedT
   const own = compiled.steps.flatMap((step) => (step.kind === 'own' ? [step.body] : []))
   for (const text of own)
     for (const [, , address = ''] of text.matchAll(LITERAL)) {
-      if (/\.js(\?.*[^=])?$/.test(address)) add(address)
+      if (isScript(address)) add(address)
       // The container's own snippet adds its ID to the end.
       else if (address.endsWith('/gtm.js?id=') && account !== null) add(address + account)
     }
   return [...found].slice(0, MAX_ADDRESSES)
+}
+
+/** An address that ends in `=` waits for a value that the code adds. */
+function isScript(address: string): boolean {
+  const [path = '', query] = address.split('?', 2)
+  return path.endsWith('.js') && (query === undefined || (query !== '' && !address.endsWith('=')))
 }

@@ -12,9 +12,9 @@ export const activecampaign: Vendor = {
     /diffuser-cdn\.app-us1\.com\/diffuser\//i,
     /trackcmp\.net\//i,
     /\.activehosted\.com\/f\/embed\.php/i,
-    /\bvgo\s*\(\s*['"]setAccount['"]/,
+    /\bvgo ?\( ?['"]setAccount['"]/,
   ],
-  ids: [/\bvgo\s*\(\s*['"]setAccount['"]\s*,\s*['"](\d{4,14})['"]/, /\bactid=(\d{4,14})/],
+  ids: [/\bvgo ?\( ?['"]setAccount['"] ?, ?['"](\d{4,14})['"]/, /\bactid=(\d{4,14})/],
   idLabel: 'ID da conta ActiveCampaign',
   sample: {
     code: "diffuser-cdn.app-us1.com/diffuser/diffuser.js … vgo('setAccount', '123456789'); vgo('setTrackByDefault', true); vgo('process');",

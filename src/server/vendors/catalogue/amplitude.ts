@@ -8,9 +8,9 @@ export const amplitude: Vendor = {
   country: 'US',
   purpose: 'Mede o uso do site e do produto para análise de comportamento.',
   category: 'desempenho',
-  signs: [/cdn\.(?:eu\.)?amplitude\.com\/(?:libs|script)\//i, /\bamplitude(?:\.getInstance\(\))?\.init\s*\(/],
+  signs: [/cdn\.(?:eu\.)?amplitude\.com\/(?:libs|script)\//i, /\bamplitude(?:\.getInstance\(\))?\.init ?\(/],
   ids: [
-    /\bamplitude(?:\.getInstance\(\))?\.init\s*\(\s*['"]([0-9a-f]{32})['"]/,
+    /\bamplitude(?:\.getInstance\(\))?\.init ?\( ?['"]([0-9a-f]{32})['"]/,
     /cdn\.(?:eu\.)?amplitude\.com\/script\/([0-9a-f]{32})/,
   ],
   idLabel: 'Chave de API do projeto',

@@ -8,9 +8,9 @@ export const blip: Vendor = {
   country: 'BR',
   purpose: 'Mostra o chat do bot da Blip no site.',
   category: 'funcionalidade',
-  signs: [/unpkg\.com\/blip-chat-widget/i, /chat\.blip\.ai\//i, /\bnew\s+BlipChat\s*\(/],
+  signs: [/unpkg\.com\/blip-chat-widget/i, /chat\.blip\.ai\//i, /\bnew BlipChat ?\(/],
   ids: [
-    /withAppKey\s*\(\s*['"]([A-Za-z0-9+/]{20,200}={0,2})['"]/,
+    /withAppKey ?\( ?['"]([A-Za-z0-9+/]{20,200}={0,2})['"]/,
     /chat\.blip\.ai\/\?appKey=([A-Za-z0-9+/%]{20,200}={0,2})/,
   ],
   idLabel: 'Chave do bot (appKey)',

@@ -9,7 +9,7 @@ export const crisp: Vendor = {
   purpose: 'Mostra o chat de atendimento no site.',
   category: 'funcionalidade',
   signs: [/client\.crisp\.chat\/l\.js/i, /\bCRISP_WEBSITE_ID\b/],
-  ids: [/CRISP_WEBSITE_ID\s*=\s*['"]([0-9a-f]{8}-[0-9a-f-]{27})['"]/],
+  ids: [/CRISP_WEBSITE_ID ?= ?['"]([0-9a-f]{8}-[0-9a-f-]{27})['"]/],
   idLabel: 'ID do site (Website ID)',
   sample: {
     code: 'window.$crisp=[];window.CRISP_WEBSITE_ID="01234567-89ab-4cde-8f01-23456789abcd"; … client.crisp.chat/l.js',

@@ -8,10 +8,10 @@ export const facebookDomainVerification: Vendor = {
   country: 'US',
   purpose: 'Prova à Meta que o domínio é seu; não coleta dados de quem visita.',
   category: null,
-  signs: [/<meta\s[^>]{0,200}?name=['"]facebook-domain-verification['"]/i],
+  signs: [/<meta [^<>]*name=['"]facebook-domain-verification['"]/i],
   ids: [
-    /<meta\s[^>]{0,200}?name=['"]facebook-domain-verification['"][^>]{0,200}?content=['"]([a-z0-9]{20,60})['"]/i,
-    /<meta\s[^>]{0,200}?content=['"]([a-z0-9]{20,60})['"][^>]{0,200}?name=['"]facebook-domain-verification['"]/i,
+    /name=['"]facebook-domain-verification['"] content=['"]([a-z0-9]{20,60})['"]/i,
+    /content=['"]([a-z0-9]{20,60})['"] name=['"]facebook-domain-verification['"]/i,
   ],
   idLabel: 'Código de verificação',
   sample: {

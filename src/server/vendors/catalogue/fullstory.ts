@@ -9,7 +9,7 @@ export const fullstory: Vendor = {
   purpose: 'Grava sessões para entender dificuldades de uso do site.',
   category: 'desempenho',
   signs: [/edge\.(?:eu1\.)?fullstory\.com\/s\/fs\.js/i, /['"]?_fs_org['"]?/],
-  ids: [/_fs_org['"]?\]?\s*=\s*['"]([A-Za-z0-9-]{4,24})['"]/],
+  ids: [/_fs_org['"]?\]? ?= ?['"]([A-Za-z0-9-]{4,24})['"]/],
   idLabel: 'ID da organização (org)',
   sample: {
     code: "window['_fs_script'] = 'edge.fullstory.com/s/fs.js'; window['_fs_org'] = 'o-ABC123-na1';",

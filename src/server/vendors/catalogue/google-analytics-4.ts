@@ -8,10 +8,7 @@ export const googleAnalytics4: Vendor = {
   country: 'US',
   purpose: 'Mede visitas, origem do tráfego e uso das páginas do site.',
   category: 'desempenho',
-  signs: [
-    /googletagmanager\.com\/gtag\/js\?id=(?:G|GT)-/i,
-    /\bgtag\s*\(\s*['"]config['"]\s*,\s*['"](?:G|GT)-/,
-  ],
+  signs: [/googletagmanager\.com\/gtag\/js\?id=(?:G|GT)-/i, /\bgtag ?\( ?['"]config['"] ?, ?['"](?:G|GT)-/],
   ids: [/\b((?:G|GT)-[A-Z0-9]{4,20})\b/],
   idLabel: 'ID de métricas (G-…) ou da tag do Google (GT-…)',
   sample: {

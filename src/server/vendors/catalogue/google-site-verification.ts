@@ -8,10 +8,10 @@ export const googleSiteVerification: Vendor = {
   country: 'US',
   purpose: 'Prova ao Google que o site é seu; não coleta dados de quem visita.',
   category: null,
-  signs: [/<meta\s[^>]{0,200}?name=['"]google-site-verification['"]/i],
+  signs: [/<meta [^<>]*name=['"]google-site-verification['"]/i],
   ids: [
-    /<meta\s[^>]{0,200}?name=['"]google-site-verification['"][^>]{0,200}?content=['"]([\w-]{20,80})['"]/i,
-    /<meta\s[^>]{0,200}?content=['"]([\w-]{20,80})['"][^>]{0,200}?name=['"]google-site-verification['"]/i,
+    /name=['"]google-site-verification['"] content=['"]([\w-]{20,80})['"]/i,
+    /content=['"]([\w-]{20,80})['"] name=['"]google-site-verification['"]/i,
   ],
   idLabel: 'Código de verificação',
   sample: {

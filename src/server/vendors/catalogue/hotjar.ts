@@ -13,7 +13,7 @@ export const hotjar: Vendor = {
     /static\.hj\.contentsquare\.net\/c\/hotjar-/i,
     /\b_hjSettings\b/,
   ],
-  ids: [/\bhjid\s*:\s*['"]?(\d{4,12})/, /\/c\/hotjar-(\d{4,12})\.js/],
+  ids: [/\bhjid ?: ?['"]?(\d{4,12})/, /\/c\/hotjar-(\d{4,12})\.js/],
   idLabel: 'ID do site no Hotjar',
   sample: {
     code: "h._hjSettings={hjid:1234567,hjsv:6}; … 'https://static.hotjar.com/c/hotjar-'",

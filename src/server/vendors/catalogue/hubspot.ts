@@ -14,7 +14,7 @@ export const hubspot: Vendor = {
     /\bhbspt\.forms\.create\b/,
     /hs-script-loader/,
   ],
-  ids: [/hs-scripts\.com\/(\d{4,12})\.js/, /portalId['"]?\s*:\s*['"]?(\d{4,12})/],
+  ids: [/hs-scripts\.com\/(\d{4,12})\.js/, /portalId['"]? ?: ?['"]?(\d{4,12})/],
   idLabel: 'ID da conta HubSpot (Hub ID)',
   sample: {
     code: '<script id="hs-script-loader" async defer src="//js.hs-scripts.com/12345678.js">',

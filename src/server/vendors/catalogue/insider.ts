@@ -11,7 +11,7 @@ export const insider: Vendor = {
   signs: [/\.api\.useinsider\.com\/ins\.js/i, /\binsider_object\b/, /\bInsiderQueue\b/],
   ids: [/useinsider\.com\/ins\.js\?id=(\d{5,12})/],
   idLabel: 'ID do parceiro Insider',
-  extra: [{ label: 'Nome do parceiro', pattern: /\/\/([a-z0-9-]{1,60})\.api\.useinsider\.com/ }],
+  extra: [{ label: 'Nome do parceiro', pattern: /\/\/([a-z0-9-]+)\.api\.useinsider\.com/ }],
   sample: {
     code: '<script async src="https://minhaloja.api.useinsider.com/ins.js?id=10001234">',
     id: '10001234',

@@ -9,7 +9,7 @@ export const intercom: Vendor = {
   purpose: 'Mostra o chat de atendimento e as mensagens no site.',
   category: 'funcionalidade',
   signs: [/widget\.intercom\.io\/widget\//i, /\bintercomSettings\b/],
-  ids: [/\bapp_id['"]?\s*:\s*['"]([a-z0-9]{6,12})['"]/, /widget\.intercom\.io\/widget\/([a-z0-9]{6,12})/],
+  ids: [/\bapp_id['"]? ?: ?['"]([a-z0-9]{6,12})['"]/, /widget\.intercom\.io\/widget\/([a-z0-9]{6,12})/],
   idLabel: 'ID do workspace (app_id)',
   sample: {
     code: "window.intercomSettings = { app_id: 'abc123de' }; … widget.intercom.io/widget/abc123de",

@@ -14,7 +14,7 @@ export const kwaiPixel: Vendor = {
     /\bKwaiAnalyticsObject\b/,
     /\bkwaiq\.(?:load|page|track|instance)\b/,
   ],
-  ids: [/\bkwaiq\.load\s*\(\s*['"](\d{8,24})['"]/],
+  ids: [/\bkwaiq\.load ?\( ?['"](\d{8,24})['"]/],
   idLabel: 'ID do pixel do Kwai',
   sample: {
     code: "e.KwaiAnalyticsObject=n … /kos/s101/nlav112572/pixel/events.js … kwaiq.load('123456789012345'); kwaiq.page();",

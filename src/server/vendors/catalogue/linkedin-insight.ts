@@ -13,10 +13,7 @@ export const linkedinInsight: Vendor = {
     /px\.ads\.linkedin\.com\/collect/i,
     /_linkedin_(?:data_)?partner_ids?/,
   ],
-  ids: [
-    /_linkedin_partner_id\s*=\s*['"](\d{3,12})['"]/,
-    /px\.ads\.linkedin\.com\/collect\/?\?pid=(\d{3,12})/,
-  ],
+  ids: [/_linkedin_partner_id ?= ?['"](\d{3,12})['"]/, /px\.ads\.linkedin\.com\/collect\/?\?pid=(\d{3,12})/],
   idLabel: 'ID do parceiro (Partner ID)',
   sample: {
     code: '_linkedin_partner_id = "1234567"; … snap.licdn.com/li.lms-analytics/insight.min.js',

@@ -10,9 +10,9 @@ export const logrocket: Vendor = {
   category: 'desempenho',
   signs: [
     /cdn\.(?:logrocket\.io|logrocket\.com|lr-ingest\.io|lr-in\.com|lr-in-prod\.com|lr-ingest\.com|ingest-lr\.com|lr-intake\.com|intake-lr\.com|logr-ingest\.com|lrkt-in\.com|lgrckt-in\.com|logr-in\.com)\//i,
-    /\bLogRocket\.init\s*\(/,
+    /\bLogRocket\.init ?\(/,
   ],
-  ids: [/\bLogRocket\.init\s*\(\s*['"]([a-z0-9]{4,10}\/[A-Za-z0-9_-]+)['"]/],
+  ids: [/\bLogRocket\.init ?\( ?['"]([a-z0-9]{4,10}\/[A-Za-z0-9_-]+)['"]/],
   idLabel: 'ID do aplicativo (org/app)',
   sample: {
     code: "cdn.lgrckt-in.com/LogRocket.min.js … window.LogRocket.init('abc123/meu-site');",

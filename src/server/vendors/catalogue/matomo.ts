@@ -10,11 +10,11 @@ export const matomo: Vendor = {
   category: 'desempenho',
   signs: [/\/(?:matomo|piwik)\.(?:js|php)\b/i, /cdn\.matomo\.cloud\//i, /\b_paq\b/, /\b_mtm\b/],
   ids: [
-    /['"]setSiteId['"]\s*,\s*['"]?(\d{1,8})/,
+    /['"]setSiteId['"] ?, ?['"]?(\d{1,8})/,
     /cdn\.matomo\.cloud\/[\w.-]+\/container_([A-Za-z0-9]{6,12})\.js/,
   ],
   idLabel: 'ID do site (e endereço do Matomo)',
-  extra: [{ label: 'Endereço do Matomo', pattern: /var\s+u\s*=\s*['"][a-z:]{0,6}\/\/([A-Za-z0-9.-]+)/ }],
+  extra: [{ label: 'Endereço do Matomo', pattern: /var u ?= ?['"][a-z:]{0,6}\/\/([A-Za-z0-9.-]+)/ }],
   sample: {
     code: "_paq.push(['trackPageView']); var u=\"https://minhaconta.matomo.cloud/\"; _paq.push(['setSiteId', '1']); … //cdn.matomo.cloud/minhaconta.matomo.cloud/matomo.js",
     id: '1',

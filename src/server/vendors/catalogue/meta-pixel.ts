@@ -11,11 +11,11 @@ export const metaPixel: Vendor = {
   signs: [
     /connect\.facebook\.net\/[a-z]{2}_[a-z]{2}\/fbevents\.js/i,
     /www\.facebook\.com\/tr\?/i,
-    /\bfbq\s*\(\s*['"]init['"]/,
+    /\bfbq ?\( ?['"]init['"]/,
   ],
   ids: [
-    /\bfbq\s*\(\s*['"]init['"]\s*,\s*['"]?(\d{5,20})/,
-    /facebook\.com\/tr\/?\?[^"'\s>]{0,200}?\bid=(\d{5,20})/,
+    /\bfbq ?\( ?['"]init['"] ?, ?['"]?(\d{5,20})/,
+    /facebook\.com\/tr\/?\?(?:[^"' >?]*[&;])?id=(\d{5,20})/,
   ],
   idLabel: 'ID do pixel (conjunto de dados)',
   sample: {

@@ -8,9 +8,9 @@ export const microsoftClarity: Vendor = {
   country: 'US',
   purpose: 'Grava sessões e mapas de calor para entender o uso das páginas.',
   category: 'desempenho',
-  signs: [/www\.clarity\.ms\/tag\//i, /['"]clarity['"]\s*,\s*['"]script['"]/],
+  signs: [/www\.clarity\.ms\/tag\//i, /['"]clarity['"] ?, ?['"]script['"]/],
   ids: [
-    /['"]clarity['"]\s*,\s*['"]script['"]\s*,\s*['"]([a-z0-9]{6,20})['"]/,
+    /['"]clarity['"] ?, ?['"]script['"] ?, ?['"]([a-z0-9]{6,20})['"]/,
     /clarity\.ms\/tag\/([a-z0-9]{6,20})\b/,
   ],
   idLabel: 'ID do projeto Clarity',

@@ -11,10 +11,10 @@ export const microsoftUet: Vendor = {
   signs: [
     /bat\.bing\.(?:com|net)\/bat\.js/i,
     /bat\.bing\.(?:com|net)\/action\/0\?/i,
-    /\bnew\s+UET\s*\(/,
+    /\bnew UET ?\(/,
     /['"]uetq['"]/,
   ],
-  ids: [/\bti['"]?\s*:\s*['"](\d{5,12})['"]/, /bat\.bing\.(?:com|net)\/action\/0\?ti=(\d{5,12})/],
+  ids: [/\bti['"]? ?: ?['"](\d{5,12})['"]/, /bat\.bing\.(?:com|net)\/action\/0\?ti=(\d{5,12})/],
   idLabel: 'ID da tag UET',
   sample: { code: 'w[u]=w[u]||[] … ti:"12345678" … //bat.bing.com/bat.js … "uetq"', id: '12345678' },
   hosts: {

@@ -8,8 +8,8 @@ export const mixpanel: Vendor = {
   country: 'US',
   purpose: 'Mede o uso do site e do produto para análise de comportamento.',
   category: 'desempenho',
-  signs: [/cdn\.mxpnl\.com\/libs\/mixpanel/i, /\bmixpanel\.init\s*\(/],
-  ids: [/\bmixpanel\.init\s*\(\s*['"]([0-9a-f]{32})['"]/],
+  signs: [/cdn\.mxpnl\.com\/libs\/mixpanel/i, /\bmixpanel\.init ?\(/],
+  ids: [/\bmixpanel\.init ?\( ?['"]([0-9a-f]{32})['"]/],
   idLabel: 'Token do projeto',
   sample: {
     code: "//cdn.mxpnl.com/libs/mixpanel-2-latest.min.js … mixpanel.init('0123456789abcdef0123456789abcdef', {track_pageview: true});",

@@ -8,8 +8,8 @@ export const outbrainPixel: Vendor = {
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios nativos da Outbrain.',
   category: 'marketing',
-  signs: [/amplify\.outbrain\.com\/cp\/obtp\.js/i, /tr\.outbrain\.com\//i, /\bOB_ADV_ID\b/, /\bobApi\s*\(/],
-  ids: [/OB_ADV_ID\s*=\s*\[?\s*['"]([0-9a-f]{20,60})['"]/],
+  signs: [/amplify\.outbrain\.com\/cp\/obtp\.js/i, /tr\.outbrain\.com\//i, /\bOB_ADV_ID\b/, /\bobApi ?\(/],
+  ids: [/OB_ADV_ID ?= ?\[? ?['"]([0-9a-f]{20,60})['"]/],
   idLabel: 'ID do anunciante Outbrain',
   sample: {
     code: "var OB_ADV_ID = '00abcdef0123456789abcdef0123456789'; … amplify.outbrain.com/cp/obtp.js … obApi('track', 'PAGE_VIEW');",

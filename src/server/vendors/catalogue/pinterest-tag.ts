@@ -8,12 +8,12 @@ export const pinterestTag: Vendor = {
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no Pinterest.',
   category: 'marketing',
-  signs: [/s\.pinimg\.com\/ct\/core\.js/i, /ct\.pinterest\.com\/v3\//i, /\bpintrk\s*\(/],
+  signs: [/s\.pinimg\.com\/ct\/core\.js/i, /ct\.pinterest\.com\/v3\//i, /\bpintrk ?\(/],
   ids: [
-    /\bpintrk\s*\(\s*['"]load['"]\s*,\s*['"](\d{10,16})['"]/,
-    /ct\.pinterest\.com\/v3\/\?[^"'\s>]{0,200}?\btid=(\d{10,16})/,
+    /\bpintrk ?\( ?['"]load['"] ?, ?['"](\d{10,16})['"]/,
+    /ct\.pinterest\.com\/v3\/\?(?:[^"' >?]*[&;])?tid=(\d{10,16})/,
   ],
-  base: /\bpintrk\s*\(\s*['"]load['"]|ct\.pinterest\.com/,
+  base: /\bpintrk ?\( ?['"]load['"]|ct\.pinterest\.com/,
   idLabel: 'ID da tag do Pinterest',
   sample: {
     code: "s.pinimg.com/ct/core.js … pintrk('load', '2612345678901'); pintrk('page');",

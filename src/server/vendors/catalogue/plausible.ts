@@ -8,7 +8,7 @@ export const plausible: Vendor = {
   country: 'EE',
   purpose: 'Mede visitas sem cookies e sem identificar a pessoa.',
   category: 'desempenho',
-  signs: [/plausible\.io\/js\//i, /\bplausible\.init\s*\(/, /window\.plausible\s*=/],
+  signs: [/plausible\.io\/js\//i, /\bplausible\.init ?\(/, /window\.plausible ?=/],
   ids: [/data-domain=['"]([A-Za-z0-9.,-]+)['"]/, /plausible\.io\/js\/(pa-[A-Za-z0-9_-]{8,40})\.js/],
   idLabel: 'Domínio (ou ID do script pa-…)',
   sample: {

@@ -8,8 +8,8 @@ export const posthog: Vendor = {
   country: 'US',
   purpose: 'Mede o uso do site e do produto, com gravação de sessões.',
   category: 'desempenho',
-  signs: [/(?:us|eu|app)(?:-assets)?(?:\.i)?\.posthog\.com/i, /\bposthog\.init\s*\(/],
-  ids: [/\bposthog\.init\s*\(\s*['"](phc_[A-Za-z0-9]{10,80})['"]/],
+  signs: [/(?:us|eu|app)(?:-assets)?(?:\.i)?\.posthog\.com/i, /\bposthog\.init ?\(/],
+  ids: [/\bposthog\.init ?\( ?['"](phc_[A-Za-z0-9]{10,80})['"]/],
   idLabel: 'Chave do projeto (phc_…)',
   sample: {
     code: "posthog.init('phc_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789', {api_host: 'https://us.i.posthog.com'})",

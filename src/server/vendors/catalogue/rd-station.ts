@@ -16,7 +16,7 @@ export const rdStation: Vendor = {
   ],
   ids: [
     /loader-scripts\/([0-9a-f]{8}-[0-9a-f-]{27})-loader\.js/,
-    /new\s+RDStationForms\s*\(\s*['"]([a-z0-9-]{8,120})['"]/,
+    /new RDStationForms ?\( ?['"]([a-z0-9-]{8,120})['"]/,
   ],
   idLabel: 'ID do código de monitoramento (ou do formulário)',
   sample: {

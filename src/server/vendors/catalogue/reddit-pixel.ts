@@ -8,9 +8,9 @@ export const redditPixel: Vendor = {
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no Reddit.',
   category: 'marketing',
-  signs: [/www\.redditstatic\.com\/ads\/pixel\.js/i, /\brdt\s*\(\s*['"]init['"]/],
+  signs: [/www\.redditstatic\.com\/ads\/pixel\.js/i, /\brdt ?\( ?['"]init['"]/],
   ids: [
-    /\brdt\s*\(\s*['"]init['"]\s*,\s*['"]((?:a2|t2)_[a-z0-9]{4,20})['"]/,
+    /\brdt ?\( ?['"]init['"] ?, ?['"]((?:a2|t2)_[a-z0-9]{4,20})['"]/,
     /ads\/pixel\.js\?pixel_id=((?:a2|t2)_[a-z0-9]{4,20})/,
   ],
   idLabel: 'ID do pixel do Reddit',

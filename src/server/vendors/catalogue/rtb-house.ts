@@ -11,8 +11,8 @@ export const rtbHouse: Vendor = {
   signs: [/tags\.creativecdn\.com\/[a-z0-9]{15,25}\.js/i, /\bcreativecdn\.com\/tags/i, /\brtbhEvents\b/],
   ids: [
     /tags\.creativecdn\.com\/([A-Za-z0-9]{15,25})\.js/,
-    /['"]rtbhEvents['"]\s*,\s*['"]([A-Za-z0-9]{15,25})['"]/,
-    /creativecdn\.com\/tags\?[^"'\s>]{0,200}?id=pr_([A-Za-z0-9]{15,25})_/,
+    /['"]rtbhEvents['"] ?, ?['"]([A-Za-z0-9]{15,25})['"]/,
+    /creativecdn\.com\/tags\?(?:[^"' >?]*[&;])?id=pr_([A-Za-z0-9]{15,25})_/,
   ],
   idLabel: 'Hash da tag RTB House',
   sample: {

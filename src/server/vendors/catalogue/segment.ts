@@ -10,7 +10,7 @@ export const segment: Vendor = {
   category: 'desempenho',
   signs: [/cdn\.segment\.com\/analytics\.js\/v1\//i, /\banalytics\.(?:SNIPPET_VERSION|_writeKey)\b/],
   ids: [
-    /\banalytics\.load\s*\(\s*['"]([A-Za-z0-9]{20,40})['"]/,
+    /\banalytics\.load ?\( ?['"]([A-Za-z0-9]{20,40})['"]/,
     /cdn\.segment\.com\/analytics\.js\/v1\/([A-Za-z0-9]{20,40})\//,
   ],
   idLabel: 'Write key da fonte',

@@ -8,9 +8,9 @@ export const snapPixel: Vendor = {
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no Snapchat.',
   category: 'marketing',
-  signs: [/sc-static\.net\/scevent\.min\.js/i, /\bsnaptr\s*\(/],
-  ids: [/\bsnaptr\s*\(\s*['"]init['"]\s*,\s*['"]([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})['"]/],
-  base: /\bsnaptr\s*\(\s*['"]init['"]|scevent\.min\.js/,
+  signs: [/sc-static\.net\/scevent\.min\.js/i, /\bsnaptr ?\(/],
+  ids: [/\bsnaptr ?\( ?['"]init['"] ?, ?['"]([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})['"]/],
+  base: /\bsnaptr ?\( ?['"]init['"]|scevent\.min\.js/,
   idLabel: 'ID do Snap Pixel',
   sample: {
     code: "sc-static.net/scevent.min.js … snaptr('init', '01234567-89ab-4cde-8f01-23456789abcd'); snaptr('track', 'PAGE_VIEW');",

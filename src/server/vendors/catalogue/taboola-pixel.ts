@@ -9,10 +9,7 @@ export const taboolaPixel: Vendor = {
   purpose: 'Mede conversões e cria públicos para anúncios nativos da Taboola.',
   category: 'marketing',
   signs: [/cdn\.taboola\.com\/libtrc\//i, /trc\.taboola\.com\//i, /\b_tfa\b/],
-  ids: [
-    /taboola\.com\/libtrc\/unip\/(\d{4,12})\/tfa\.js/,
-    /_tfa\.push\(\{[^}]{0,200}?\bid\s{0,5}:\s{0,5}['"]?(\d{4,12})/,
-  ],
+  ids: [/taboola\.com\/libtrc\/unip\/(\d{4,12})\/tfa\.js/, /_tfa\.push\(\{[^{}]*\bid ?: ?['"]?(\d{4,12})/],
   idLabel: 'ID da conta Taboola',
   sample: {
     code: "window._tfa.push({notify: 'event', name: 'page_view', id: 1234567}); … cdn.taboola.com/libtrc/unip/1234567/tfa.js",

@@ -8,12 +8,8 @@ export const tiktokPixel: Vendor = {
   country: 'SG',
   purpose: 'Mede conversões e cria públicos para anúncios no TikTok.',
   category: 'marketing',
-  signs: [
-    /analytics\.tiktok\.com\/i18n\/pixel\/events\.js/i,
-    /\bTiktokAnalyticsObject\b/,
-    /\bttq\.load\s*\(/,
-  ],
-  ids: [/\bttq\.load\s*\(\s*['"]([A-Z0-9]{10,30})['"]/, /pixel\/events\.js\?sdkid=([A-Z0-9]{10,30})/],
+  signs: [/analytics\.tiktok\.com\/i18n\/pixel\/events\.js/i, /\bTiktokAnalyticsObject\b/, /\bttq\.load ?\(/],
+  ids: [/\bttq\.load ?\( ?['"]([A-Z0-9]{10,30})['"]/, /pixel\/events\.js\?sdkid=([A-Z0-9]{10,30})/],
   idLabel: 'ID do pixel do TikTok',
   sample: {
     code: "w.TiktokAnalyticsObject=t … analytics.tiktok.com/i18n/pixel/events.js … ttq.load('C1ABCDEF2GHIJKLMNOP0'); ttq.page();",

@@ -9,7 +9,7 @@ export const vwo: Vendor = {
   purpose: 'Testa versões diferentes das páginas e mede qual funciona melhor.',
   category: 'desempenho',
   signs: [/dev\.visualwebsiteoptimizer\.com\//i, /\b_vwo_code\b/, /id=['"]vwoCode['"]/],
-  ids: [/\baccount_id\s*=\s*(\d{3,10})/, /visualwebsiteoptimizer\.com\/(?:lib\/|j\.php\?a=)(\d{3,10})/],
+  ids: [/\baccount_id ?= ?(\d{3,10})/, /visualwebsiteoptimizer\.com\/(?:lib\/|j\.php\?a=)(\d{3,10})/],
   idLabel: 'ID da conta VWO',
   sample: {
     code: "<script id='vwoCode'> window._vwo_code … account_id=123456 … dev.visualwebsiteoptimizer.com/j.php?a=",

@@ -11,7 +11,7 @@ export const whatsappLink: Vendor = {
   signs: [/\/\/(?:wa\.me|api\.whatsapp\.com|web\.whatsapp\.com)\//i],
   ids: [
     /wa\.me\/\+?(\d{10,15})/,
-    /(?:api|web)\.whatsapp\.com\/send\/?\?[^"'\s>]{0,200}\bphone=\+?(\d{10,15})/,
+    /(?:api|web)\.whatsapp\.com\/send\/?\?(?:[^"' >?]*[&;])?phone=\+?(\d{10,15})/,
   ],
   idLabel: 'Número com país e DDD',
   sample: { code: '<a href="https://wa.me/5511912345678?text=Oi">', id: '5511912345678' },

@@ -8,14 +8,14 @@ export const xPixel: Vendor = {
   country: 'US',
   purpose: 'Mede conversões e cria públicos para anúncios no X (Twitter).',
   category: 'marketing',
-  signs: [/static\.ads-twitter\.com\/uwt\.js/i, /platform\.twitter\.com\/oct\.js/i, /\btwq\s*\(/],
-  ids: [/\btwq\s*\(\s*['"](?:config|init)['"]\s*,\s*['"]([a-z0-9]{4,10})['"]/],
-  base: /\btwq\s*\(\s*['"](?:config|init)['"]|uwt\.js/,
+  signs: [/static\.ads-twitter\.com\/uwt\.js/i, /platform\.twitter\.com\/oct\.js/i, /\btwq ?\(/],
+  ids: [/\btwq ?\( ?['"](?:config|init)['"] ?, ?['"]([a-z0-9]{4,10})['"]/],
+  base: /\btwq ?\( ?['"](?:config|init)['"]|uwt\.js/,
   idLabel: 'ID do pixel do X',
   extra: [
     {
       label: 'ID do evento',
-      pattern: /\btwq\s*\(\s*['"]event['"]\s*,\s*['"](tw-[a-z0-9]{4,10}-[a-z0-9]{4,10})['"]/,
+      pattern: /\btwq ?\( ?['"]event['"] ?, ?['"](tw-[a-z0-9]{4,10}-[a-z0-9]{4,10})['"]/,
     },
   ],
   sample: { code: "static.ads-twitter.com/uwt.js … twq('config','abc12');", id: 'abc12' },
