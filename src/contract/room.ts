@@ -37,7 +37,7 @@ export interface Jar {
 /** Of each of the two; a browser's own limit for cookies of one site is about as large. */
 export const JAR_MAX_LENGTH = 32_768
 
-/** From the page to the room. The first one starts the tag. */
+/** From the page to the room. The first one starts the tag, and brings the port on which the room answers. */
 export type PageMessage =
   | {
       portico: 'start'
@@ -59,10 +59,13 @@ export interface RoomReport extends Pick<TagReport, 'hosts' | 'sees_all'> {
   isFinal: boolean
 }
 
+/** As JSON text, which is how a room writes to the page: a jar's own JSON grows by escapes. Text of any length is read at once. */
+export const ROOM_MESSAGE_MAX_LENGTH = 200_000
+
 /** As JSON. A visit's report is refused as a whole when it is too large, so that one room must not be able to make it so. */
 export const ROOM_REPORT_MAX_LENGTH = 6_000
 
-/** From the room to the page. Whatever the tag itself sends looks the same: it can only ever speak for itself. */
+/** From the room to the page, as JSON text through the port that came with `start`. What the tag has it say can only ever be of itself. */
 export type RoomMessage =
   | { portico: 'report'; report: RoomReport }
   /** A conversion was passed on, and the vendor's function was there to be called. */

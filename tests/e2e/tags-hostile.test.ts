@@ -228,7 +228,7 @@ test('the table of docs/security.md says exactly what was found', () => {
 })
 
 /** What takes the processor or the keyboard, which two pages share. */
-const ALONE = /^(hog|focus-.*)$/
+const ALONE = /^(hog|flood-large|focus-.*)$/
 /** What stays with the visitor when the page is closed, or takes the page away from which it was opened. */
 const OUTLIVES_PAGE: ReadonlySet<PageAttack> = new Set(['choice', 'opener', 'fill-storage'])
 const openers = new Map<'page' | 'isolated', Page>()

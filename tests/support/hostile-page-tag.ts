@@ -189,6 +189,27 @@ export function hostilePageTag(): void {
       }
       return null
     },
+    'flood-large': async () => {
+      // As whoever takes the messages of the page would.
+      if (page === window) addEventListener('message', ({ data }) => void data)
+      const large = Array.from({ length: 50_000 }, (_, at) => ({ at, text: `${at}`, inside: { at } }))
+      for (let turn = 0; turn < 39; turn++) page.postMessage(large, '*')
+      return null
+    },
+    'flood-nested': async () => {
+      // In the page there is no wall to reach over from inside.
+      if (page === window) for (let turn = 0; turn < 5000; turn++) page.postMessage({ id: 'x' }, '*')
+      const frame = document.createElement('iframe')
+      frame.srcdoc = `<script>
+        for (let turn = 0; turn < 5000; turn++) top.postMessage({ portico: 'told', id: 'x' }, '*')
+      </`.concat('script>')
+      document.body.append(frame)
+      return null
+    },
+    history: () => {
+      for (let turn = 0; turn < 30; turn++) history.pushState(turn, '')
+      return null
+    },
     'fill-storage': async () => {
       for (let part = 0; part < 200; part++) {
         // biome-ignore lint/suspicious/noDocumentCookie: as a tag would.

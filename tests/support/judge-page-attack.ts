@@ -130,7 +130,13 @@ export async function judgePageAttack(
     await attack()
     return settled(() => findForged(name, target), patience)
   }
-  if (name === 'flood') {
+  if (name === 'history') {
+    const entries = () => page.inPage(() => history.length, null)
+    const before = await entries()
+    await attack()
+    return settled(async () => ((await entries()) > before + 20 ? 'entries' : null), patience)
+  }
+  if (name === 'flood' || name === 'flood-nested') {
     await page.inPage(() => {
       Object.assign(window, { messages: 0 })
       addEventListener('message', () => Object.assign(window, { messages: readMessages() + 1 }))
@@ -153,7 +159,7 @@ export async function judgePageAttack(
     )
     return size > 100_000 ? 'more than 100 KB' : null
   }
-  if (name === 'hog') {
+  if (name === 'hog' || name === 'flood-large') {
     await page.inPage(() => {
       let last = performance.now()
       Object.assign(window, { gap: 0 })
@@ -164,7 +170,7 @@ export async function judgePageAttack(
       }, 20)
     }, null)
     await attack()
-    await page.inPage(() => new Promise((done) => setTimeout(done, 100)), null)
+    await page.inPage((ms) => new Promise((done) => setTimeout(done, ms)), name === 'hog' ? 100 : 2_000)
     const gap = await page.inPage(() => (window as unknown as { gap: number }).gap, null)
     return gap > 2_500 ? 'three seconds' : null
   }

@@ -19,6 +19,9 @@ export const PAGE_ATTACKS = {
   'forge-conversion': 'have a conversion counted that never was',
   'forge-report': 'report on another tag',
   flood: 'flood the page with messages',
+  'flood-large': 'stop the page by messages of 50,000 objects each',
+  'flood-nested': 'flood the page from a frame inside its own',
+  history: "add entries to the tab's history",
   'fill-storage': 'fill the storage of the site with a megabyte',
   hog: 'hold up the page for three seconds',
 } as const
@@ -38,6 +41,9 @@ export const DESTRUCTIVE: ReadonlySet<PageAttack> = new Set([
   'leave-room',
   'swap-room',
   'flood',
+  'flood-large',
+  'flood-nested',
+  'history',
   'hog',
 ])
 

@@ -60,6 +60,8 @@ export function installShim(
     [HTMLTextAreaElement.prototype, 'select'],
   ] as const)
     define(owner, name, { value: () => {}, writable: false, configurable: false })
+  // An entry of its own in the tab's history would stand between the visitor and the page before.
+  define(History.prototype, 'pushState', { value: history.replaceState })
   // No policy reaches it. A nested frame has it again: a hindrance, and no wall.
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
     define(window, name, { value: undefined })

@@ -1,8 +1,7 @@
-import type { RoomReport } from '#contract/room.ts'
+import type { RoomMessage, RoomReport } from '#contract/room.ts'
 import type { StartedTest } from '#contract/tag-test.ts'
 import { guardFocus } from '../tags/rooms/guard-focus.ts'
-import { readRoomMessage } from '../tags/rooms/read-room-message.ts'
-import { RoomFrame } from '../tags/rooms/room-frame.ts'
+import { RoomFrame, refuseMessages } from '../tags/rooms/room-frame.ts'
 import { TagRun } from '../tags/tag-run.ts'
 import { watchConversions } from '../tags/watch-conversions.ts'
 import type { StepReporter } from './step-reporter.ts'
@@ -16,21 +15,20 @@ export function runTestedRoom({ tag, testCalls }: StartedTest, reporter: StepRep
     if (report !== undefined) tellReport(report, reporter)
     bar.say('Pronto: o resultado está no painel. Para testar uma conversão, clique em Abrir Conta.')
   }
-  const room = new RoomFrame(new TagRun(tag), end, testCalls)
-  guardFocus((element) => (element === room.frame ? room : undefined))
-  addEventListener('message', (event) => {
-    if (!room.sent(event)) return
-    const message = room.isFlooding() ? null : readRoomMessage(event.data)
-    if (message?.portico === 'report') {
+  const take = (message: RoomMessage) => {
+    if (message.portico === 'report') {
       room.run.inRoom = message.report
       reporter.add({ kind: 'file', ok: true })
       if (message.report.isFinal) end()
-    } else if (message?.portico === 'told') {
+    } else if (message.portico === 'told') {
       const conversion = asked.get(message.id)
       if (conversion)
         reporter.add({ kind: 'conversion', conversion: conversion.name, ok: true }, conversion.phase)
     }
-  })
+  }
+  const room = new RoomFrame(new TagRun(tag), { message: take, end }, testCalls)
+  guardFocus((element) => (element === room.frame ? room : undefined))
+  refuseMessages(() => [room])
   watchConversions((conversion) => {
     asked.set(conversion.id, { name: conversion.name, phase: asked.size + 1 })
     room.tell(conversion)

@@ -6,8 +6,7 @@ import type { TagRun } from '../tag-run.ts'
 import type { Conversion } from '../watch-conversions.ts'
 import { guardFocus } from './guard-focus.ts'
 import { HeldDeparture } from './held-departure.ts'
-import { readRoomMessage } from './read-room-message.ts'
-import { RoomFrame } from './room-frame.ts'
+import { RoomFrame, refuseMessages } from './room-frame.ts'
 import { storeJar } from './stored-jar.ts'
 import { ToldConversions } from './told-conversions.ts'
 
@@ -31,18 +30,22 @@ export function openRooms(
   if (told === undefined) {
     told = new ToldConversions((conversion) => sendReport({ set: version, results: [], conversion }))
     departure = new HeldDeparture()
-    listen(told, onReport)
+    guardFocus((element) => [...rooms.values()].find(({ frame }) => frame === element))
+    refuseMessages(() => rooms.values())
   }
-  const { asks } = told
+  const conversions = told
+  const message = (received: RoomMessage, room: RoomFrame) => {
+    if (mayStay(room)) take(received, room, conversions, onReport)
+  }
   for (const run of runs.values()) {
     if (!run.tag.room || rooms.has(run.tag.id)) continue
-    const room = new RoomFrame(run, onReport)
+    const room = new RoomFrame(run, { message, end: onReport })
     rooms.set(run.tag.id, room)
     closed.push(room)
     whenIdle(openSome)
   }
   return (conversion, isTold) => {
-    asks(conversion, isTold)
+    conversions.asks(conversion, isTold)
     const asked = [...rooms].filter(([, room]) => mayStay(room) && room.tell(conversion))
     departure?.asked(
       conversion.id,
@@ -55,23 +58,6 @@ export function openRooms(
 function openSome(idle?: IdleDeadline): void {
   do closed.shift()?.open()
   while (closed.length > 0 && idle && idle.timeRemaining() > OPEN_MS)
-}
-
-function listen(conversions: ToldConversions, onReport: () => void): void {
-  guardFocus((element) => [...rooms.values()].find(({ frame }) => frame === element))
-  // In front of whatever else listens.
-  addEventListener(
-    'message',
-    (event) => {
-      const room = [...rooms.values()].find((each) => each.sent(event))
-      if (room === undefined) return
-      event.stopImmediatePropagation()
-      // Its data is read only after that: a flood is not.
-      const message = room.isFlooding() ? null : readRoomMessage(event.data)
-      if (message !== null && mayStay(room)) take(message, room, conversions, onReport)
-    },
-    true,
-  )
 }
 
 function take(

@@ -1,10 +1,11 @@
-import { type PageMessage, roomPath } from '#contract/room.ts'
+import { type PageMessage, ROOM_MESSAGE_MAX_LENGTH, type RoomMessage, roomPath } from '#contract/room.ts'
 import { ROOM_REMOVALS } from '#contract/room-removals.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 import type { TagRun } from '../tag-run.ts'
 import type { Conversion } from '../watch-conversions.ts'
 import { campaignOfPage } from './campaign-of-page.ts'
+import { readRoomMessage } from './read-room-message.ts'
 import { readJar } from './stored-jar.ts'
 
 /** A room's own script sends a handful; whoever sends more than this in a second is removed. */
@@ -20,15 +21,21 @@ export class RoomFrame {
   readonly frame = document.createElement('iframe')
   readonly #calls: ConversionCall[]
   readonly #onEnd: () => void
+  readonly #onMessage: (message: RoomMessage, room: RoomFrame) => void
   // Read before the first room comes: after it, the page would be laid out again for each.
   readonly #size = { width: innerWidth, height: innerHeight }
   #early: Conversion[] | null = []
   #messages = 0
   #since = 0
 
-  constructor(run: TagRun, onEnd: () => void, calls: ConversionCall[] = []) {
+  constructor(
+    run: TagRun,
+    on: { message: (message: RoomMessage, room: RoomFrame) => void; end: () => void },
+    calls: ConversionCall[] = [],
+  ) {
     this.run = run
-    this.#onEnd = onEnd
+    this.#onEnd = on.end
+    this.#onMessage = on.message
     this.#calls = calls
   }
 
@@ -53,14 +60,19 @@ export class RoomFrame {
   }
 
   #start(): void {
-    this.#post({
-      portico: 'start',
-      jar: readJar(this.run.tag.id),
-      referrer: document.referrer,
-      title: document.title,
-      ...this.#size,
-      calls: this.#calls,
-    })
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => this.#take(data)
+    this.#post(
+      {
+        portico: 'start',
+        jar: readJar(this.run.tag.id),
+        referrer: document.referrer,
+        title: document.title,
+        ...this.#size,
+        calls: this.#calls,
+      },
+      [port2],
+    )
     const early = this.#early ?? []
     this.#early = null
     for (const conversion of early) this.tell(conversion)
@@ -74,15 +86,25 @@ export class RoomFrame {
   }
 
   /** An opaque origin cannot be named, so that the window itself is what a message goes to and comes from. */
-  #post(message: PageMessage): void {
-    this.frame.contentWindow?.postMessage(message, '*')
+  #post(message: PageMessage, transfer: Transferable[] = []): void {
+    this.frame.contentWindow?.postMessage(message, '*', transfer)
   }
 
-  sent({ source }: MessageEvent): boolean {
-    return source !== null && source === this.frame.contentWindow
+  /** Of what the room's own script writes by its port. */
+  #take(data: unknown): void {
+    if (!this.frame.isConnected || this.#isFlooding()) return
+    if (typeof data !== 'string' || data.length > ROOM_MESSAGE_MAX_LENGTH) return
+    const message = readRoomMessage(parse(data))
+    if (message !== null) this.#onMessage(message, this)
   }
 
-  isFlooding(): boolean {
+  /** The tag has written to the page by itself, from this window or from one inside it. Nobody reads that. */
+  refuse(isNested: boolean): void {
+    if (isNested) this.end('failed', ROOM_REMOVALS.nested)
+    else this.#isFlooding()
+  }
+
+  #isFlooding(): boolean {
     const now = performance.now()
     if (now - this.#since > WINDOW_MS) {
       this.#since = now
@@ -111,4 +133,39 @@ export class RoomFrame {
   remove(): void {
     this.frame.remove()
   }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Keeps from everybody in the page what tags in rooms write to it, unread: reading is what costs, up to half a second for
+ * fifty thousand objects. A frame inside a room has no business with the page, and its first message ends the room.
+ */
+export function refuseMessages(rooms: () => Iterable<RoomFrame>): void {
+  // In front of whatever else listens.
+  addEventListener(
+    'message',
+    (event) => {
+      const source = event.source as Window | null
+      // Of a room that was removed, or of a frame inside it: nobody else is of no origin and gone.
+      if (event.isTrusted && event.origin === 'null' && (source === null || source.closed))
+        event.stopImmediatePropagation()
+      // The page is its own parent, and a port or a worker has none.
+      for (let view = source; view && view !== view.parent; view = view.parent) {
+        for (const room of rooms()) {
+          if (room.frame.contentWindow !== view) continue
+          event.stopImmediatePropagation()
+          room.refuse(view !== source)
+          return
+        }
+      }
+    },
+    true,
+  )
 }
