@@ -24,12 +24,20 @@ test.each([
   expect(toLetters(read?.asked ?? [])).toBe(toLetters(asked))
 })
 
-test.each(['', 'x', `1.e..${ID}`, `1.dfmd..${ID}`, `.d.d.${ID}`, '1.d.d.me@example.com', `1.d.d.${ID}.x`])(
-  '"%s" is not a choice',
-  (text) => {
-    expect(parseConsent(text)).toBeNull()
-  },
-)
+test.each([
+  '',
+  'x',
+  `1.e..${ID}`,
+  `1.dfmd..${ID}`,
+  `.d.d.${ID}`,
+  '1.d.d.me@example.com',
+  `1.d.d.${ID}.x`,
+  `1.d.d.${'-'.repeat(36)}`,
+  `1.d.d.${ID.replaceAll('-', 'a')}`,
+  `${'9'.repeat(400)}.d.d.${ID}`,
+])('"%s" is not a choice', (text) => {
+  expect(parseConsent(text)).toBeNull()
+})
 
 test('letters that nobody gave a meaning mean nothing', () => {
   expect(fromLetters('zmq')).toEqual(['marketing'])

@@ -67,7 +67,9 @@ export function formatConsent(choice: ConsentChoice): string {
 }
 
 export function parseConsent(value: string): ConsentChoice | null {
-  const match = /^(\d+)\.([dfm]{0,3})\.([dfm]{0,3})\.([\da-f-]{36})$/.exec(value)
+  const match = /^(\d{1,7})\.([dfm]{0,3})\.([dfm]{0,3})\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(
+    value,
+  )
   if (match === null) return null
   // Each group takes part in every match.
   const [, version, granted, asked, id] = match as string[] as [string, string, string, string, string]

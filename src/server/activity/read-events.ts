@@ -1,4 +1,5 @@
 import { ACTIVITY_ACTORS, type ActivityEvent } from '#contract/activity.ts'
+import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '../db/database.ts'
 import { jsonField, sameJson } from '../db/json-field.ts'
 import type { PageCursor } from '../http/page-cursor.ts'
@@ -10,7 +11,6 @@ export interface EventWish {
   limit: number
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** What the switch of a pixel changes by itself. */
 const ASIDE = ['is_active', 'updated_at']
 
@@ -96,7 +96,7 @@ async function readNames(
   rows: readonly EventRow[],
 ): Promise<Map<string, { name: string; isPixel: boolean }>> {
   const ids = [
-    ...new Set(rows.flatMap(({ subject }) => (subject !== null && UUID.test(subject) ? [subject] : []))),
+    ...new Set(rows.flatMap(({ subject }) => (subject !== null && isUuid(subject) ? [subject] : []))),
   ]
   if (ids.length === 0) return new Map()
   const [pixels, users] = await Promise.all([

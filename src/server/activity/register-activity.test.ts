@@ -139,7 +139,14 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     expect(await sentences('?search=NAO%20ana')).toEqual(['ana@exemplo.com.br tentou entrar e não conseguiu'])
     expect(await sentences('?search=loja&by=marina%40exemplo.com.br')).toHaveLength(2)
     expect((await get('?kind=outro')).statusCode).toBe(400)
-    expect((await get('?before=ontem')).statusCode).toBe(400)
+    const id = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
+    for (const cursor of [
+      'ontem',
+      `2026-11-15T12:00:00.000Z_${'-'.repeat(36)}`,
+      `0000-01-01T00:00:00.000Z_${id}`,
+      `2026-02-30T00:00:00.000Z_${id}`,
+    ])
+      expect((await get(`?before=${cursor}`)).statusCode, cursor).toBe(400)
   })
 
   test('tells a restore from an addition, and knows the name of what is in the trash', async () => {

@@ -1,4 +1,4 @@
-import { badValue, protocolError } from './protocol-errors.ts'
+import { badValue, nulInText, protocolError } from './protocol-errors.ts'
 import type { ColumnType } from './resource.ts'
 import { parseTimestamp } from './timestamp.ts'
 
@@ -45,11 +45,7 @@ function parseBoolean(text: string): boolean {
 
 /** PostgreSQL's text knows neither the zero character nor half of a surrogate pair; SQLite would store both. */
 function checkText(text: string): string {
-  if (text.includes('\0')) {
-    throw protocolError(400, '22P05', 'unsupported Unicode escape sequence', {
-      details: '\\u0000 cannot be converted to text.',
-    })
-  }
+  if (text.includes('\0')) throw nulInText()
   if (!text.isWellFormed()) {
     throw protocolError(400, '22P02', 'invalid input syntax for type json', {
       details: 'Unicode surrogates must come in pairs.',

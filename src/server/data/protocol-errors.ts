@@ -16,6 +16,11 @@ export function protocolError(status: number, code: string, message: string, ext
   })
 }
 
+export const nulInText = (): AppError =>
+  protocolError(400, '22P05', 'unsupported Unicode escape sequence', {
+    details: '\\u0000 cannot be converted to text.',
+  })
+
 export const unknownColumn = (resource: string, column: string): AppError =>
   protocolError(400, '42703', `column ${resource}.${column} does not exist`)
 

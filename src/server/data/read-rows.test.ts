@@ -255,6 +255,8 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     ],
     ['a pattern that ends in escape', 'name=like.a\\', 400, '22025', 'LIKE pattern must not end with escape'],
     ['a zero character', 'name=eq.%00', 400, '22P05', 'unsupported Unicode escape sequence'],
+    ['a zero character in a JSON path', 'select=allowed_hosts->%00', 400, '22P05', 'unsupported Unicode'],
+    ['one in the path of a filter', 'conversion_labels->>a%00=eq.b', 400, '22P05', 'unsupported Unicode'],
     ['an embedded resource', 'select=id,other(*)', 400, 'PGRST200', "between 'tracking_pixels' and 'other'"],
     ['an aggregate', 'select=count()', 400, 'PGRST123', 'Use of aggregate functions is not allowed'],
     ['a filter on an embedded one', 'other.id=eq.1', 400, 'PGRST108', "'other' is not an embedded resource"],

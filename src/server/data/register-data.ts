@@ -13,7 +13,7 @@ import { ListCache } from './list-cache.ts'
 import { listRows } from './list-rows.ts'
 import { LongAnswers } from './long-answers.ts'
 import { missingProof } from './missing-proof.ts'
-import { protocolError, unknownTable } from './protocol-errors.ts'
+import { nulInText, protocolError, unknownTable } from './protocol-errors.ts'
 import { registerDescription } from './register-description.ts'
 import { registerPixelVersions } from './register-pixel-versions.ts'
 import { renderDataErrors } from './render-errors.ts'
@@ -63,7 +63,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
       scope.addHook('onRequest', async (_request, reply) => {
         reply.header('cache-control', 'no-store')
       })
-      guardApi(scope, { origins: deps.origins })
+      guardApi(scope, { origins: deps.origins, refuseNul: nulInText })
       scope.addHook('onRequest', async (request) => {
         if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
       })

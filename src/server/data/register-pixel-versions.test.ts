@@ -372,7 +372,8 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     } while (query !== '')
     expect(seen).toHaveLength(46)
     expect(new Set(seen).size).toBe(46)
-    expect((await get(`/pixels/${pixel.id}/history?before=x`)).statusCode).toBe(400)
+    for (const cursor of ['x', `2026-11-15T12:00:00.000Z_${'-'.repeat(36)}`])
+      expect((await get(`/pixels/${pixel.id}/history?before=${cursor}`)).statusCode, cursor).toBe(400)
   })
 
   test('after thirty days it is gone for good, and not before', async () => {

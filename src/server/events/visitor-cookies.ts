@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { isUuid } from '#contract/uuid.ts'
 import { ANALYTICS_COOKIE, VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '#contract/visitor-cookies.ts'
 import { readCookie } from '#server/http/read-cookie.ts'
 
@@ -11,7 +12,6 @@ const MAX_INT = 2_147_483_647
 
 export const META_COOKIES = ['_fbp', '_fbc'] as const
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The fifth part is what Meta's builder appends. */
 const FBP = /^fb\.\d\.\d{13}\.\d{1,18}(\.[\w-]{2,8})?$/
 const FBC = /^fb\.\d\.\d{13}\.([\w.-]{1,300}?)(\.[\w-]{8}|\.[\w-]{2})?$/
@@ -36,7 +36,7 @@ interface Identity<Values> {
 /** A number of ours that tells one browser's events from another's. */
 export function identifyVisitor(context: CookieContext): Identity<{ visitor: string }> {
   const found = readCookie(context.header, VISITOR_COOKIE) ?? ''
-  const visitor = UUID.test(found) ? found : randomUUID()
+  const visitor = isUuid(found) ? found.toLowerCase() : randomUUID()
   return { values: { visitor }, cookies: [makeCookie(context, VISITOR_COOKIE, visitor, OWN_AGE_S, true)] }
 }
 

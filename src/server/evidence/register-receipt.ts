@@ -9,8 +9,6 @@ import { guardPublicPost, type PublicGuard } from '../http/guard-public-post.ts'
 import { readCookie } from '../http/read-cookie.ts'
 import { makeReceipt } from './file/make-receipt.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /**
  * The visitor's own receipt. Whose it is, the cookie says, and only by the whole random id: the code that people read is
  * no key to anything.
@@ -18,9 +16,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export function registerReceipt(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
   app.get(RECEIPT_PATH, async (request, reply) => {
     guardPublicPost(guard, request, 'receipt')
-    const id = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')?.id ?? ''
-    const receipt = UUID.test(id) ? await makeReceipt(db, guard.siteUrl, id) : null
-    if (receipt === null)
+    const id = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')?.id
+    const receipt = id === undefined ? null : await makeReceipt(db, guard.siteUrl, id)
+    if (id === undefined || receipt === null)
       throw new AppError(404, 'not_found', 'Não há registro de uma escolha deste navegador.')
     return reply
       .header('cache-control', 'no-store')

@@ -107,7 +107,9 @@ describe.each(ENGINES)('subscriptions in the dashboard, on %s', (engine) => {
     const sorted = rows.toSorted((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))
     expect(seen).toEqual(sorted.map(({ id }) => id))
     expect((await get('?before=ontem')).statusCode).toBe(400)
+    expect((await get(`?before=2026-11-15T12:00:00.000Z_${'-'.repeat(36)}`)).statusCode).toBe(400)
     expect((await get('?status=novo')).statusCode).toBe(400)
+    expect((await get('?search=a%00b')).statusCode).toBe(400)
   })
 
   test('are found by a part of their address, and by their state', async () => {

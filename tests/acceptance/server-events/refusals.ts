@@ -32,7 +32,11 @@ export function testRefusals(site: EventSite): void {
     const nobody = await send({}, cookie)
     await add('meta')
     const old = formatConsent({ textVersion: 999, granted: ALL, asked: ALL, id })
-    for (const answer of [nobody, await send({}, ''), await send({}, `portico_consent=${old}`)]) {
+    const noId = formatConsent({ textVersion: 1, granted: ALL, asked: ALL, id: '-'.repeat(36) })
+    const answers = [nobody]
+    for (const given of ['', `portico_consent=${old}`, `portico_consent=${noId}`])
+      answers.push(await send({}, given))
+    for (const answer of answers) {
       expect(answer.statusCode).toBe(204)
       expect(answer.headers['set-cookie']).toBeUndefined()
     }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type CompiledQuery, sql } from 'kysely'
+import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
@@ -7,7 +8,6 @@ import type { AuthContext } from '../auth-context.ts'
 import type { Keys } from '../keys/key-ring.ts'
 import { apiKeyRole, readApiKey, readBearer } from '../keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from '../keys/token-signer.ts'
-import { isUuid } from '../protocol/is-uuid.ts'
 import { isLoginOpen } from '../sessions/is-login-alive.ts'
 
 interface CallerRow {

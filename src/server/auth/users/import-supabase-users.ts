@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { isUuid } from '#contract/uuid.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { isAcceptableHash } from '../passwords/stored-hash.ts'
-import { isUuid } from '../protocol/is-uuid.ts'
 import { findUserByEmail } from './find-user.ts'
 import { insertUser } from './insert-user.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { isSameHash, keyedHash } from '../keys/keyed-hash.ts'
 import { authError, validationFailed } from '../protocol/auth-error.ts'
-import { isUuid } from '../protocol/is-uuid.ts'
 
 const CHALLENGE_MS = 300_000
 

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import { isUuid } from '#contract/uuid.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { validationFailed } from '../protocol/auth-error.ts'
-import { isUuid } from '../protocol/is-uuid.ts'
 import type { UserRow } from '../users/user-object.ts'
 import type { PasskeyRow } from './passkey-rows.ts'
 

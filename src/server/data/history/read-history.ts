@@ -1,11 +1,11 @@
 import type { PixelHistory, PixelVersion } from '#contract/pixel-history.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
+import { readPageCursor, toPageCursor } from '#server/http/page-cursor.ts'
 import type { Row } from '../resource.ts'
 import { CONTENT_COLUMNS, changesOf, differs, kindOf, type PixelEvent } from './describe-version.ts'
 
 const PAGE = 20
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f-]{36})$/
 const ACTIONS = [
   'tracking_pixels.insert',
   'tracking_pixels.update',
@@ -23,20 +23,13 @@ export async function readHistory(db: Db, pixelId: string, cursor: unknown): Pro
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (now === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
-  const [, at, id] = readCursor(cursor)
+  const { at, id } = readPageCursor(cursor)
   const events = (await db
     .selectFrom('audit_events')
     .select(['id', 'actor', 'action', 'before', 'after', 'created_at'])
     .where('subject', '=', pixelId)
     .where('action', 'in', ACTIONS)
-    .$if(at !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb('created_at', '<', at ?? ''),
-          eb.and([eb('created_at', '=', at ?? ''), eb('id', '<', id ?? '')]),
-        ]),
-      ),
-    )
+    .where((eb) => eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     // One more, to know whether a version before it was a deletion, and whether there are more.
@@ -55,12 +48,5 @@ export async function readHistory(db: Db, pixelId: string, cursor: unknown): Pro
     }
   })
   const last = events[PAGE - 1]
-  return { versions, next: events.length > PAGE && last ? `${last.created_at}_${last.id}` : null }
-}
-
-function readCursor(cursor: unknown): (string | undefined)[] {
-  if (cursor === undefined) return []
-  const match = CURSOR.exec(String(cursor))
-  if (match === null) throw new AppError(400, 'bad_request', 'O marcador da página não é válido.')
-  return match
+  return { versions, next: events.length > PAGE && last ? toPageCursor(last) : null }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { isUuid } from '#contract/uuid.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
-import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import type { FactorRow } from '#server/auth/users/user-object.ts'
 import type { Db } from '#server/db/database.ts'
 

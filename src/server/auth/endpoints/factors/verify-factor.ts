@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { isUuid } from '#contract/uuid.ts'
 import { requireUser, type SessionRow } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
-import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import {
   limitFactorCalls,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { isUuid } from '#contract/uuid.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { authError, emailExists, validationFailed } from '#server/auth/protocol/auth-error.ts'
-import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import { readBody } from '#server/auth/protocol/read-body.ts'
 import { auditedUser } from '#server/auth/users/audit-user.ts'
 import { checkEmail } from '#server/auth/users/check-email.ts'

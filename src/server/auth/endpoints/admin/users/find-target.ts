@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { isUuid } from '#contract/uuid.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
-import { isUuid } from '#server/auth/protocol/is-uuid.ts'
 import { findUserById } from '#server/auth/users/find-user.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
 
