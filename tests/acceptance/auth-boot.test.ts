@@ -184,4 +184,15 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     for (const cookie of ['', 'x', `${'a'.repeat(43)}`, '%00', "' or 1=1 --"])
       expect(boot(await open(cookie)).session).toBeNull()
   })
+
+  test('a forged cookie waits for nobody who writes', async () => {
+    await site.database.db.transaction().execute(async (trx) => {
+      await trx.updateTable('auth_logins').set({ last_used_at: new Date().toISOString() }).execute()
+      for (const cookie of ['x', 'a'.repeat(43)]) {
+        const page = await open(cookie)
+        expect(boot(page).session).toBeNull()
+        expect(page.headers['set-cookie']).toContain('Max-Age=0')
+      }
+    })
+  })
 })

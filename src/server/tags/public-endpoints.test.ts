@@ -365,4 +365,21 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
     expect(last).toBe(429)
     expect(await call('2001:db8:1:2::1')).not.toBe(429)
   })
+
+  test('however many ask for a file that nobody has, the database is asked some times a second', async () => {
+    const select = vi.spyOn(site.database.db, 'selectFrom')
+    const asked = () => select.mock.calls.filter(([table]) => (table as string) === 'site_state').length
+    const started = performance.now()
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => fetch(`${site.url}/tags/unknown-${round}-${n}.js`)),
+      )
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]))
+    }
+    const tenths = Math.ceil((performance.now() - started) / 100)
+    expect(asked()).toBeGreaterThan(4)
+    // One for each tenth of a second, and those of the process that watches.
+    expect(asked()).toBeLessThanOrEqual(Math.min(tenths * 2 + 5, 100))
+    select.mockRestore()
+  })
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ROOMS_PATH } from '#contract/room.ts'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
@@ -21,6 +22,9 @@ import type { TagCompiler } from './tag-compiler.ts'
 import type { TagStore } from './tag-store.ts'
 import { registerTagTests } from './testing/register-tag-tests.ts'
 import type { CopyTestEvent } from './testing/test-deps.ts'
+
+/** A file that nobody has is asked for by anybody, and each look is a query. */
+const CATCH_UP_APART_MS = 100
 
 type ConsentDeps = Parameters<typeof registerConsent>[1]
 
@@ -59,10 +63,11 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   registerTagTests(app, deps)
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
+  const catchUp = togetherAndApart(async () => tags.refreshIfNotAt(await readTagsVersion(db)))
   for (const route of ['/tags/*', `${ROOMS_PATH}*`])
     app.get(route, async (request, reply) => {
       const { path } = requestTarget(request.raw)
-      await tags.refreshIfNotAt(await readTagsVersion(db))
+      await catchUp()
       const file = tags.file(path)
       if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
       reply.hijack()
@@ -88,4 +93,20 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
     await evidence.stop()
     await blockedHosts.stop()
   })
+}
+
+/** However many ask, the work begins so many times a second, and for everyone after they asked. */
+function togetherAndApart(work: () => Promise<void>): () => Promise<void> {
+  let begunAt = Number.NEGATIVE_INFINITY
+  let next: Promise<void> | null = null
+  const begin = async () => {
+    await sleep(Math.max(0, begunAt + CATCH_UP_APART_MS - performance.now()))
+    next = null
+    begunAt = performance.now()
+    await work()
+  }
+  return () => {
+    next ??= begin()
+    return next
+  }
 }

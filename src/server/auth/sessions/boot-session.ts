@@ -21,14 +21,26 @@ export async function bootSession(
 ): Promise<SessionObject | null> {
   const cookie = readLoginCookie(request)
   if (cookie === null || cookie === '') return null
-  const opened = await change(context.db, (trx) =>
-    openTab(context, trx, cookie, request.headers['user-agent'] ?? ''),
-  )
+  // Anybody can send any text: only a login that is there is worth a transaction, for which others would wait.
+  const opened = (await hasLogin(context.db, cookie))
+    ? await change(context.db, (trx) =>
+        openTab(context, trx, cookie, request.headers['user-agent'] ?? ''),
+      )
+    : null
   if (opened === null) {
     clearLoginCookie(reply)
     return null
   }
   return toSessionObject(context, await withFactors(context.db, opened.user), opened.session)
+}
+
+async function hasLogin(db: Db, cookie: string): Promise<boolean> {
+  const login = await db
+    .selectFrom('auth_logins')
+    .select('id')
+    .where('token_hash', '=', hashOpaqueToken(cookie))
+    .executeTakeFirst()
+  return login !== undefined
 }
 
 async function openTab(
