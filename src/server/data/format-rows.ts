@@ -1,3 +1,4 @@
+import { disarmFormulas } from '../http/csv-line.ts'
 import type { MediaType } from './media-type.ts'
 import { printedValue } from './output-value.ts'
 import type { Row } from './resource.ts'
@@ -47,8 +48,9 @@ function csvLines(shape: RowShape, rows: Row[]): string {
     .join('\n')
 }
 
-/** Quotes as RFC 4180 wants them; nothing at all where there is no value. */
-function csvField(text: string | null): string {
-  if (text === null) return ''
+/** Quotes as RFC 4180 wants them; nothing at all where there is no value; no cell that a spreadsheet would run. */
+function csvField(value: string | null): string {
+  if (value === null) return ''
+  const text = disarmFormulas(value)
   return text === '' || /[",\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

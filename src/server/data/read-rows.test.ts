@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
 
 const ids = [1, 2, 3, 4, 5].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
 const [first] = ids
@@ -199,6 +200,14 @@ describe.each(ENGINES)('lists on %s', (engine) => {
         '"zeta (50%)",,t,"2026-11-05 00:00:00.4+00","line\nline"',
       ].join('\n'),
     )
+  })
+
+  test('CSV in which no cell begins like a formula', async () => {
+    const id = '00000000-0000-4000-8000-00000000cafe'
+    await insertPixel(data.database.db, { id, name: '=1+1', type: 'custom', code: 'a;@sum(1)' })
+    const answer = await get(`select=name,code&id=eq.${id}`, { accept: 'text/csv' })
+    await data.database.db.deleteFrom('tracking_pixels').where('id', '=', id).execute()
+    expect(answer.body).toBe("name,code\n'=1+1,a;'@sum(1)")
   })
 
   test('leaves nulls out when told to', async () => {

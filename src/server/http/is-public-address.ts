@@ -1,20 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
-/** IPv4 inside of IPv6, which a gateway may translate to anything (RFC 6052, RFC 8215). */
-const TRANSLATED = ['64:ff9b::/96', '64:ff9b:1::/48'].map((range) => ipaddr.IPv6.parseCIDR(range))
+/** All that is handed out of IPv6 for public use. Whatever lies outside, `::/96` and translated IPv4 included, is not. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Not this machine, its network, a cloud's own services, or an address that stands for something else. */
 export function isPublicAddress(text: string): boolean {
-  const address = read(text)
-  if (address === null) return false
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
   if (address.range() !== 'unicast') return false
-  return !(address instanceof ipaddr.IPv6 && TRANSLATED.some((range) => address.match(range)))
-}
-
-function read(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  try {
-    return ipaddr.process(text)
-  } catch {
-    return null
-  }
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
