@@ -149,7 +149,7 @@ test.each([
   writeFileSync(file, content)
   const env = { PORT: String(await freePort()), DATA_DIR: storage.dataDir, AUTH_SIGNING_KEY_FILE: file }
   const server = spawnServer(env)
-  expect(await server.ended).toBe(1)
+  expect(await server.ended).toBe(78)
   expect(server.output()).toMatch(
     /^A configuração tem um erro:\n {2}- AUTH_SIGNING_KEY_FILE deve conter .*\n$/,
   )

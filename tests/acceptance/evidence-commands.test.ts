@@ -95,7 +95,7 @@ describe.each(ENGINES)('npm run evidence beside a live server on %s', (engine) =
 
   test.each([
     ['nothing', [], /^Uso: npm run evidence/],
-    ['an unknown option', ['export', '--tudo'], /^Uso: npm run evidence/],
+    ['an unknown option', ['export', '--tudo'], /^A opção --tudo não existe.*\nUso: npm run evidence/],
     ['no file', ['verify'], /^Uso: npm run evidence/],
     ['a file that is not there', ['verify', join(folder, 'nada.json')], /^Não há um arquivo/],
     ['no date', ['export', '--from', 'ontem'], /^"ontem" não é uma data/],

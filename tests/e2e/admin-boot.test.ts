@@ -118,3 +118,21 @@ describe('the login cookie in a real browser', () => {
     await opened.close()
   })
 })
+
+test('under another address than the configured one, the page says where the dashboard opens', async () => {
+  const site = await startTestApp({ listen: true })
+  const { port } = new URL(site.url)
+  const browser = await launchBrowser({ resolve: { 'outro.example': '127.0.0.1' } })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`http://outro.example:${port}/admin`)
+    const link = page.getByRole('link', { name: `${site.config.siteUrl}/admin` })
+    await link.waitFor()
+    await link.click()
+    await page.getByRole('textbox', { name: 'Email' }).waitFor()
+    expect(await link.count()).toBe(0)
+  } finally {
+    await browser.close()
+    await site.close()
+  }
+})

@@ -83,7 +83,7 @@ test('PostgreSQL without a key does not start, says how to make one, and starts 
   const storage = await place('postgres')
   const { SECRET_KEY_FILE: _given, ...env } = storage.env
   const refused = start({ ...env, PORT: String(await freePort()) })
-  expect(await refused.ended).toBe(1)
+  expect(await refused.ended).toBe(78)
   expect(refused.output()).toContain('SECRET_KEY_FILE é obrigatória com DATABASE_URL')
   expect(refused.output()).toContain('npm run admin -- make-secret-key')
   const { db, close } = openDatabase(storage)
