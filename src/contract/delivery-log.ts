@@ -1,3 +1,4 @@
+import type { PixelType } from './pixel.ts'
 import type { ServerEventName } from './server-event.ts'
 
 /**
@@ -71,6 +72,18 @@ export interface RetriedDeliveries {
 /** Body of `POST /admin/api/pixels/ID/check`; Meta shows events with this code under "Testar eventos". */
 export interface DeliveryCheckInput {
   test_event_code?: string
+}
+
+/**
+ * Body of `POST /admin/api/pixels/check`: the same of a form that is not saved, so that what works is not replaced by what
+ * the vendor refuses. Without a token the stored one of `id` is used.
+ */
+export interface DeliveryDraftInput extends DeliveryCheckInput {
+  id?: string
+  type: PixelType
+  pixel_id: string | null
+  webhook_url?: string | null
+  access_token?: string | null
 }
 
 /** Its answer: what exactly was sent, without the secret, and what came back. */

@@ -34,6 +34,8 @@ export interface InventoryItem {
   told_by: string[]
   /** Since when it is on the page as it is; null while it is not. */
   on_page_since: string | null
+  /** True while something of it stands in the page's HTML: a verification, or structured data. */
+  in_html: boolean
   /** Who switched it on, and when; null where that is older than the trail. */
   authorised: { by: string; at: string } | null
   reason: string | null

@@ -159,6 +159,7 @@ export async function buildApp({
     })
     await inventory.registerAdmin(scope, administrators, {
       nameVendor: (id) => describeVendor(id).name,
+      isInHtml: tags.isInHtml,
       fetchFile: deliveries.fetchVendorFile,
     })
     await evidence.registerAdmin(scope, administrators, {

@@ -19,6 +19,7 @@ function makeItem(item: Partial<InventoryItem>): InventoryItem {
     runs_in: 'page',
     told_by: ['browser'],
     on_page_since: '2026-11-15T12:00:00.000Z',
+    in_html: false,
     authorised: { by: 'ana@exemplo.com.br', at: '2026-11-15T11:00:00.000Z' },
     reason: null,
     hosts: ['*.hotjar.com'],
@@ -121,11 +122,25 @@ test('without an answer there is a way to try again', async () => {
   await screen.findByText('Nenhum script autorizado')
 })
 
+test.each([PATH, '/admin/consentimento', '/admin/lixeira', '/admin/usuarios'])(
+  'says on %s that everything is paused, and by whom',
+  async (path) => {
+    site.overview.paused = { at: '2026-11-15T12:00:00.000Z', by: 'bia@exemplo.com.br' }
+    await openDashboard(site, { path })
+    await screen.findByText(/^Todas as tags estão pausadas.*bia@exemplo\.com\.br/)
+  },
+)
+
 test.each<[string, Partial<InventoryItem>, RegExp]>([
   ['in the page', {}, /Na página como está desde 15\/11\/2026/],
   ['isolated', { runs_in: 'isolated' }, /Isolada, num quadro fechado, como está desde 15\/11\/2026/],
   ['by our server alone', { told_by: ['server'] }, /Só pelo nosso servidor, desde 15\/11\/2026/],
   ['by both', { told_by: ['browser', 'server'] }, /Na página como está desde 15\/11\/2026/],
+  [
+    'nowhere, and stands in the HTML',
+    { on_page_since: null, told_by: [], in_html: true },
+    /No HTML da página inicial, para todos/,
+  ],
   ['nowhere', { on_page_since: null, runs_in: 'isolated' }, /Ligada, mas fora da página agora/],
 ])('a tag that runs %s says so', async (_, item, words) => {
   inventory.items = [makeItem({ hosts: [], ...item })]

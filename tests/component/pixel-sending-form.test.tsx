@@ -279,9 +279,9 @@ describe('"Conferir"', () => {
       'Falta um valor obrigatório. Em client_id.Measurement requires a client_id.',
     )
     expect(verdict().queryByText(/aceitou/)).toBeNull()
-    // An answer is its vendor's, and of what was saved.
-    await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
-    verdict().getByText('Isto é do que estava salvo, sem as mudanças de agora.')
+    // An answer is its vendor's, and of what was checked.
+    await person.type(dialog.getByLabelText('Measurement ID (GA4)'), '2')
+    verdict().getByText('Isto é da conferência anterior, sem as mudanças de agora.')
     await person.selectOptions(dialog.getByLabelText('Tipo de Pixel'), 'meta')
     expect(verdict().queryByText(/apontou/)).toBeNull()
   })
@@ -298,13 +298,39 @@ describe('"Conferir"', () => {
     await verdict().findByText('A Meta aceitou')
   })
 
-  test('saves first what is not saved, stays open on it, and keeps what is typed meanwhile', async () => {
+  test('keeps the working pixel where the vendor refuses what is in the form', async () => {
+    site.check = makeCheck({
+      state: 'refused',
+      response: { status: 401, body: '' },
+      message: 'Token errado.',
+    })
+    const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
+    await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
+    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
+    await person.click(dialog.getByRole('button', { name: 'Conferir e salvar' }))
+    await verdict().findByText('A Meta recusou')
+    verdict().getByText('Nada foi salvo: o pixel continua como estava.')
+    expect(site.callsTo(PATCH)).toEqual([])
+    const draft = { type: 'meta', pixel_id: '482910377165024', access_token: TOKEN }
+    expect(site.callsTo('POST /admin/api/pixels/check')[0]?.body).toMatchObject({
+      ...draft,
+      id: site.pixels[0]?.id,
+      test_event_code: 'TEST48213',
+    })
+    // Whoever saves it all the same has its health told by the vendor's answer at once.
+    const id = site.pixels[0]?.id
+    await person.click(save())
+    await screen.findByText(/^Pixel salvo/)
+    await waitFor(() => expect(site.callsTo(`POST /admin/api/pixels/${id}/check`)).toHaveLength(1))
+  })
+
+  test('saves what the vendor took, stays open on it, and keeps what is typed meanwhile', async () => {
     const { person, dialog } = await openForm()
     await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
     await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
     const held = site.hold(PATCH)
     await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
-    await person.click(dialog.getByRole('button', { name: 'Salvar e conferir' }))
+    await person.click(dialog.getByRole('button', { name: 'Conferir e salvar' }))
     await waitFor(() => expect(held).toHaveLength(1))
     await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
     for (const call of held) call.release()
@@ -312,7 +338,7 @@ describe('"Conferir"', () => {
     expect(sent()).toMatchObject({ name: 'Loja', access_token: TOKEN })
     expect((dialog.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Loja 2')
     expect((dialog.getByLabelText('Token de acesso') as HTMLInputElement).value).toBe('')
-    dialog.getByRole('button', { name: 'Salvar e conferir' })
+    dialog.getByRole('button', { name: 'Conferir e salvar' })
     site.letGo(PATCH)
     await person.click(save())
     await screen.findByText('Pixel salvo: Loja 2')
@@ -327,7 +353,7 @@ describe('"Conferir"', () => {
     await person.click(screen.getByRole('radio', { name: 'Servidor' }))
     await paste(person, screen.getByLabelText('Token de acesso'), TOKEN)
     await paste(person, screen.getByLabelText('Código de teste'), 'TEST48213')
-    await person.dblClick(screen.getByRole('button', { name: 'Salvar e conferir' }))
+    await person.dblClick(screen.getByRole('button', { name: 'Conferir e salvar' }))
     await verdict().findByText('A Meta aceitou')
     screen.getByRole('dialog', { name: 'Editar Pixel' })
     expect(site.callsTo('POST /rest/v1/tracking_pixels')).toHaveLength(1)

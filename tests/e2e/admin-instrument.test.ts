@@ -212,7 +212,7 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
   await told.getByRole('button', { name: 'Trocar o token' }).click()
   await page.getByLabel('Token de acesso').fill('good-token')
   await page.getByLabel('Código de teste').fill('TEST48213')
-  await page.getByRole('button', { name: 'Salvar e conferir' }).click()
+  await page.getByRole('button', { name: 'Conferir e salvar' }).click()
   const checked = page.getByRole('region', { name: 'Conferência' })
   await checked.getByText('A Meta aceitou', { exact: true }).waitFor()
   const sent = apis.received.find(({ body }) => body.test_event_code === 'TEST48213')

@@ -202,6 +202,7 @@ export class ScriptedSite extends ScriptedServer {
       return { waiting: this.deliveries.waiting }
     })
     this.answer('POST /admin/api/pixels/*/check', () => this.check)
+    this.answer('POST /admin/api/pixels/check', () => this.check)
     this.answer('GET /admin/api/trash', () => ({
       pixels: this.trash.map((pixel) => makeDeleted(pixel)),
       total: this.trash.length,

@@ -1,6 +1,7 @@
 import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
 import { focusPageHeading } from '../components/page-heading.tsx'
 import { ScreenBoundary } from '../components/screen-boundary.tsx'
+import { PausedNotice } from '../features/pixels/components/paused-notice.tsx'
 import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
 import { useSignOut } from '../features/session/api/sign-out.ts'
 import { useAddress } from '../lib/address.ts'
@@ -9,6 +10,7 @@ import {
   CONSENT_PATH,
   INVENTORY_PATH,
   isAt,
+  LIST_PATH,
   PROBLEMS_PATH,
   pixelIdOf,
   SUBSCRIPTIONS_PATH,
@@ -44,6 +46,8 @@ export function Dashboard() {
   const room = roomOf(address)
   const pixelId = pixelIdOf(address) ?? testOf(address)?.testId ?? null
   const arrived = useRef(false)
+  // The list has the switch itself.
+  const isList = isAt(LIST_PATH, address) || isAt(PROBLEMS_PATH, address)
   useEffect(() => {
     // The page of a pixel, or of its test, has the pixel's name.
     if (pixelId !== null) return
@@ -57,6 +61,7 @@ export function Dashboard() {
         <InstallationProblems />
       </Suspense>
       {tab === null ? null : <RoomLinks tab={tab} />}
+      {isList ? null : <PausedNotice />}
       <ScreenBoundary key={pixelId ?? keyOf(address, tab)}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
           {tab === null ? <AccountScreen /> : null}

@@ -21,6 +21,6 @@ export async function copyTestEvent(
       message:
         'Sem o código de teste da Meta, o evento contaria como os dos visitantes. Teste de novo com o código (TEST…) da aba "Testar eventos".',
     }
-  const check = await sendTestEvent(deps.client, target, event)
+  const { check } = await sendTestEvent(deps.client, target, event)
   return { message: check.message, check }
 }

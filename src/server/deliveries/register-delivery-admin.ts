@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import type { DeliveryCheck, PixelDeliveries, RetriedDeliveries } from '#contract/delivery-log.ts'
+import type {
+  DeliveryCheck,
+  DeliveryDraftInput,
+  PixelDeliveries,
+  RetriedDeliveries,
+} from '#contract/delivery-log.ts'
+import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel-delivery.ts'
+import { pixelTypeSchema } from '#contract/pixel-schema.ts'
 import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
-import { checkDelivery } from './check-delivery.ts'
+import { checkDelivery, checkDraft } from './check-delivery.ts'
 import type { OutgoingClient } from './outgoing-client.ts'
 import { readDeliveries } from './read-deliveries.ts'
 import type { TargetDeps } from './read-target.ts'
@@ -20,6 +27,14 @@ interface DeliveryAdminDeps extends TargetDeps, AdminAccess {
 
 const checkSchema = z.object({
   test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/))),
+})
+
+const draftSchema = z.extend(checkSchema, {
+  id: z.optional(z.uuid()),
+  type: pixelTypeSchema,
+  pixel_id: z.nullable(z.string().check(z.maxLength(64))),
+  webhook_url: z.optional(z.nullable(z.string().check(z.maxLength(WEBHOOK_URL_MAX_LENGTH)))),
+  access_token: z.optional(z.nullable(z.string().check(z.maxLength(2_000)))),
 })
 
 /** What the dashboard sees and does about the deliveries of a pixel. */
@@ -38,6 +53,11 @@ export async function registerDeliveryAdmin(app: FastifyInstance, deps: Delivery
       const retried = await retryDeliveries(db, caller, pathId(request))
       deps.wake()
       return retried
+    })
+
+    scope.post('/admin/api/pixels/check', async (request): Promise<DeliveryCheck> => {
+      await requireAdministrator(deps, request)
+      return checkDraft(deps, readBody(draftSchema, request) as DeliveryDraftInput)
     })
 
     scope.post('/admin/api/pixels/:id/check', async (request): Promise<DeliveryCheck> => {

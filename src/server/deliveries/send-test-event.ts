@@ -7,6 +7,7 @@ import { readMetaAnswer } from './destinations/read-meta-answer.ts'
 import { composeWebhookRequest, readWebhookAnswer } from './destinations/webhook.ts'
 import type { Job, Request, Target } from './job.ts'
 import type { Answer, OutgoingClient } from './outgoing-client.ts'
+import type { Stop } from './pixels/record-outcomes.ts'
 import type { Verdict } from './verdict.ts'
 
 const MAX_SHOWN = 4_000
@@ -29,19 +30,27 @@ export async function sendTestEvent(
   client: OutgoingClient,
   target: Target,
   event: TestEvent,
-): Promise<DeliveryCheck> {
+): Promise<{ check: DeliveryCheck; stop: Stop | null }> {
   const { url, headers, body } = compose(target, event)
   const answer = await client.post(url, headers, JSON.stringify(body), NEVER)
-  const { state, message } = judge(target, answer)
+  const { state, message, stop = null } = judge(target, answer)
   return {
-    state,
-    request: { method: 'POST', url: withoutSecret(url), body },
-    response:
-      answer.kind === 'answer'
-        ? { status: answer.status, body: answer.body.slice(0, MAX_SHOWN).replaceAll(target.secret, '…') }
-        : null,
-    message,
+    stop,
+    check: {
+      state,
+      request: { method: 'POST', url: withoutSecret(url), body },
+      response:
+        answer.kind === 'answer'
+          ? { status: answer.status, body: answer.body.slice(0, MAX_SHOWN).replaceAll(target.secret, '…') }
+          : null,
+      message,
+    },
   }
+}
+
+type Judged = Pick<DeliveryCheck, 'state' | 'message'> & {
+  /** Nothing will be taken until somebody mends something. */
+  stop?: Stop
 }
 
 function compose(target: Target, { event, eventId, testCode, agent, address }: TestEvent): Request {
@@ -76,16 +85,18 @@ function compose(target: Target, { event, eventId, testCode, agent, address }: T
     : composeWebhookRequest(target, job, { isTest: true })
 }
 
-function judge({ kind }: Target, answer: Answer): Pick<DeliveryCheck, 'state' | 'message'> {
+function judge({ kind }: Target, answer: Answer): Judged {
   if (answer.kind === 'interrupted') return { state: 'waiting', message: 'O teste foi interrompido.' }
   if (kind === 'google_analytics') return judgeGoogle(answer)
   return describe(kind === 'meta' ? readMetaAnswer(answer, 1) : readWebhookAnswer(answer))
 }
 
-function describe(verdict: Verdict): Pick<DeliveryCheck, 'state' | 'message'> {
+function describe(verdict: Verdict): Judged {
   if (verdict.kind === 'interrupted') return { state: 'waiting', message: '' }
   if (verdict.kind === 'settled') return { state: verdict.state, message: verdict.message }
-  return { state: verdict.kind === 'retry' ? 'waiting' : 'refused', message: verdict.message }
+  const { message } = verdict
+  if (verdict.kind === 'stop') return { state: 'refused', message, stop: { code: verdict.code, message } }
+  return { state: verdict.kind === 'retry' ? 'waiting' : 'refused', message }
 }
 
 /** Google's debug endpoint reads the form of an event; it knows nothing of the secret or the ID. */

@@ -90,7 +90,12 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
       now,
     )
   const inventory = (checksFiles = true) =>
-    readInventory({ db: database.db, nameVendor: (id) => id.toUpperCase(), checksFiles })
+    readInventory({
+      db: database.db,
+      nameVendor: (id) => id.toUpperCase(),
+      isInHtml: () => false,
+      checksFiles,
+    })
   const file = async () => (await inventory()).items[0]?.vendor_files[0]
 
   test('each script has its files, hosts, and who switched it on when and why', async () => {
@@ -121,6 +126,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
           runs_in: 'isolated',
           told_by: ['browser'],
           on_page_since: new Date(NOW).toISOString(),
+          in_html: false,
           authorised: { by: 'ana@exemplo.com.br', at: new Date(NOW).toISOString() },
           reason: 'Medir a campanha',
           hosts: ['hooks.exemplo.com.br'],

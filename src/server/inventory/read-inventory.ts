@@ -8,11 +8,18 @@ interface InventoryDeps {
   db: Db
   /** The name of a vendor of the catalogue. */
   nameVendor: (id: string) => string
+  /** Whether something of the pixel stands in the page's HTML. */
+  isInHtml: (pixelId: string) => boolean
   checksFiles: boolean
 }
 
 /** Every tag that is switched on, with who answers for it, why, and what its scripts are. */
-export async function readInventory({ db, nameVendor, checksFiles }: InventoryDeps): Promise<Inventory> {
+export async function readInventory({
+  db,
+  nameVendor,
+  isInHtml,
+  checksFiles,
+}: InventoryDeps): Promise<Inventory> {
   const [pixels, periods, headers] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
@@ -46,6 +53,7 @@ export async function readInventory({ db, nameVendor, checksFiles }: InventoryDe
       runs_in: pixel.runs_in,
       told_by: period?.told_by ?? [],
       on_page_since: period?.started_at ?? null,
+      in_html: isInHtml(pixel.id),
       authorised: authorised.get(pixel.id) ?? null,
       reason: pixel.reason,
       hosts: period?.hosts ?? [],

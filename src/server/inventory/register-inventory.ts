@@ -13,6 +13,7 @@ import { VendorFileWatch } from './vendor-file-watch.ts'
 /** What is handed over by other rooms. */
 export interface InventoryPorts {
   nameVendor: (id: string) => string
+  isInHtml: (pixelId: string) => boolean
   /** Null where the operator does not let the server ask vendors. */
   fetchFile: CheckDeps['fetchFile'] | null
 }
@@ -31,7 +32,8 @@ export async function registerInventory(app: FastifyInstance, deps: RegisterDeps
     guardApi(scope, { origins: deps.origins })
     scope.get('/admin/api/inventory', async (request): Promise<Inventory> => {
       await requireAdministrator(deps, request)
-      return readInventory({ db, nameVendor: deps.nameVendor, checksFiles: fetchFile !== null })
+      const { nameVendor, isInHtml } = deps
+      return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
     })
   })
   sweepRegularly(app, 'what was on the page long ago', (signal) =>

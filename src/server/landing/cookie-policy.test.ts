@@ -119,7 +119,12 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
       runs_in: 'isolated',
     })
     const item = await seen(async () => {
-      const { items } = await readInventory({ db, nameVendor: (vendor) => vendor, checksFiles: false })
+      const { items } = await readInventory({
+        db,
+        nameVendor: (vendor) => vendor,
+        isInHtml: () => false,
+        checksFiles: false,
+      })
       const found = items.find(({ pixel_id, own_files }) => pixel_id === id && own_files.length > 0)
       expect(found).toBeDefined()
       return found

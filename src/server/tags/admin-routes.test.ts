@@ -124,6 +124,18 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect((await overview()).paused).toBeNull()
   })
 
+  test('a verification stays in the HTML while everything is paused, and its health says so', async () => {
+    const meta = '<meta name="google-site-verification" content="abc123" />'
+    const verification = await insertPixel(database.db, { type: 'custom', code: meta })
+    await insertPixel(database.db, { type: 'meta' })
+    await refreshed()
+    await call('PUT', '/admin/api/tags/pause', { paused: true })
+    expect(tags.current).toMatchObject({ version: null, tags: [], head: [{ content: 'abc123' }] })
+    const { pixels } = await overview()
+    const { health, reasons } = pixels.find(({ pixel_id }) => pixel_id === verification) ?? {}
+    expect([health, reasons?.[0]?.code]).toEqual(['working', 'in_page'])
+  })
+
   test('pause stops every tag before it answers, says who, and brings them back as they were', async () => {
     await insertPixel(database.db, { type: 'meta' })
     await insertPixel(database.db, { type: 'meta', pixel_id: '9', is_active: false })

@@ -60,6 +60,7 @@ export function composeTags({ config, db, log, distDir, measureHead, keepPremise
     store,
     counts,
     readOverview: overview,
+    isInHtml: (pixelId: string) => (store.prepared.get(pixelId)?.compiled.head.length ?? 0) > 0,
     readHealth: async () => countHealth(await overview()),
 
     /** What every write of pixels goes through, whoever makes it. */

@@ -185,10 +185,11 @@ export class TagStore {
     for (const [id, pixel] of this.#prepared) {
       if (pixel.tag === null || this.#recompiler.isReplacedByRefused(id, pixel)) continue
       active.set(id, pixel.tag)
-      if (!pixel.isTripped) running.push(pixel.tag)
+      if (!pixel.isTripped && state.tags_paused_at === null) running.push(pixel.tag)
+      else if (pixel.tag.compiled.head.length > 0) running.push(headOnly(pixel.tag))
     }
     this.#active = active
-    const set = composeTagSet(state.tags_paused_at === null ? running : [], measureHead)
+    const set = composeTagSet(running, measureHead)
     await this.#options.noteSet?.(set)
     const { rooms } = set
     await this.#files.add(set.files)
@@ -210,6 +211,11 @@ export class TagStore {
     this.#files.retireOthers({ has: (path) => set.files.has(path) || rooms.has(path) })
     this.#recompileInBackground()
   }
+}
+
+/** A verification or structured data runs nothing and tells nobody: it stays in the HTML while a tag is paused. */
+function headOnly(prepared: PreparedTag): PreparedTag {
+  return { ...prepared, tag: { ...prepared.tag, steps: [] }, isTold: false, sendsEmail: false }
 }
 
 /** The manifest names the rest; whom our server alone tells stands in the cookie policy. */

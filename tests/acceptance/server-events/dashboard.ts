@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import type { TagOverview } from '#contract/tag-status.ts'
 import type { Today } from '#contract/today.ts'
 import { ALL, DESTINATIONS, type EventSite } from '#tests/support/event-site.ts'
 import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
@@ -50,6 +51,63 @@ export function testDashboard(site: EventSite): void {
       payload: {},
     })
     expect(stranger.statusCode).toBe(401)
+  })
+
+  test('a form is checked before it is saved, with its own token or the stored one, and nothing of it is kept', async () => {
+    const meta = await add('meta')
+    const { pixel_id } = DESTINATIONS.meta
+    const draft = (change: object) =>
+      admin<DeliveryCheck>('POST', '/pixels/check', {
+        type: 'meta',
+        pixel_id,
+        test_event_code: 'TEST123',
+        ...change,
+      })
+    expect(await draft({ id: meta.id })).toMatchObject({ state: 'accepted' })
+    expect(await draft({ id: meta.id, access_token: 'bad--token' })).toMatchObject({ state: 'refused' })
+    expect(await draft({ access_token: 'bad--token' })).toMatchObject({ state: 'refused' })
+    expect(await draft({ access_token: 'good-token' })).toMatchObject({ state: 'accepted' })
+    const { db } = site.database
+    expect(await db.selectFrom('delivery_stops').selectAll().execute()).toEqual([])
+    // What is stored is still what works.
+    expect(
+      await admin<DeliveryCheck>('POST', `/pixels/${meta.id}/check`, { test_event_code: 'TEST123' }),
+    ).toMatchObject({ state: 'accepted' })
+    const status = async (payload: object, headers: object = site.headers) =>
+      (
+        await site.app.inject({
+          method: 'POST',
+          url: '/admin/api/pixels/check',
+          headers: { ...headers },
+          payload,
+        })
+      ).statusCode
+    const hook = { type: 'custom', pixel_id: null, access_token: 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz' }
+    expect(await status({ type: 'meta', pixel_id, test_event_code: 'TEST123' })).toBe(409)
+    expect(await status({ type: 'meta', pixel_id: '../x', access_token: 'good-token' })).toBe(409)
+    expect(await status({ ...hook, webhook_url: 'https://10.0.0.1/' })).toBe(409)
+    // The secret of one vendor is not another's.
+    expect(await status({ ...hook, id: meta.id, access_token: null, webhook_url: 'https://a.com/' })).toBe(
+      409,
+    )
+    expect(await status({ type: 'meta', pixel_id, access_token: 'good-token' }, {})).toBe(401)
+  })
+
+  test('what the vendor refuses of a saved pixel is its health at once, until it is taken again', async () => {
+    const { id } = await add('meta')
+    const healthOf = async () =>
+      (await admin<TagOverview>('GET', '/tags')).pixels.find(({ pixel_id }) => pixel_id === id)
+    const check = () => admin<DeliveryCheck>('POST', `/pixels/${id}/check`, { test_event_code: 'TEST123' })
+    expect(await healthOf()).toMatchObject({ health: 'waiting' })
+    site.apis.answer = () => metaError(400, { code: 190 })
+    await check()
+    expect(await healthOf()).toMatchObject({
+      health: 'broken',
+      reasons: [{ message: expect.stringContaining('A Meta recusou o token') }],
+    })
+    site.apis.answer = () => undefined
+    await check()
+    expect(await healthOf()).toMatchObject({ health: 'waiting', reasons: [] })
   })
 
   test('a click counts once in "Hoje", told by a pixel of the server alone, by a tag, or by both', async () => {

@@ -67,8 +67,9 @@ export function InventoryRow({ item, checksFiles }: InventoryRowProps) {
   )
 }
 
-function placeOf({ told_by, runs_in, on_page_since }: InventoryItem): string {
-  if (on_page_since === null) return 'Ligada, mas fora da página agora.'
+function placeOf({ told_by, runs_in, on_page_since, in_html }: InventoryItem): string {
+  if (on_page_since === null)
+    return in_html ? 'No HTML da página inicial, para todos.' : 'Ligada, mas fora da página agora.'
   const since = `desde ${formatMinute(on_page_since)}`
   if (!told_by.includes('browser')) return `Só pelo nosso servidor, ${since}.`
   return runs_in === 'isolated'

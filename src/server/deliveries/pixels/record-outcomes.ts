@@ -44,13 +44,17 @@ export async function recordOutcomes(trx: Db, recorded: Recorded): Promise<boole
     outcomes.filter(({ isUntouched }) => !isUntouched),
     now,
   )
-  return noteStop(trx, recorded)
+  const isAccepted = outcomes.some(({ state }) => state === 'accepted')
+  return noteStop(trx, { pixelId, stop: recorded.stop, isAccepted, now })
 }
 
-async function noteStop(trx: Db, { pixelId, outcomes, stop, now }: Recorded): Promise<boolean> {
+/** True when it was not stopped before. What is accepted ends a stop. */
+export async function noteStop(
+  trx: Db,
+  { pixelId, stop, isAccepted, now }: Pick<Recorded, 'pixelId' | 'stop' | 'now'> & { isAccepted: boolean },
+): Promise<boolean> {
   if (stop === null) {
-    if (outcomes.some(({ state }) => state === 'accepted'))
-      await post(trx, trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId))
+    if (isAccepted) await post(trx, trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId))
     return false
   }
   const at = new Date(now).toISOString()

@@ -69,7 +69,7 @@ function judge(input: HealthInput): PixelHealth {
   if (unable !== null) return { health: 'broken', confirmed: false, reasons: [unable] }
   if (input.breaker?.state === 'paused')
     return { health: 'paused', confirmed: false, reasons: [HEALTH_WORDS.tripped(input.breaker)] }
-  if (input.isPaused) return { health: 'paused', confirmed: false, reasons: [] }
+  if (input.isPaused && input.steps > 0) return { health: 'paused', confirmed: false, reasons: [] }
   if (input.idFault !== null)
     return { health: 'broken', confirmed: false, reasons: [HEALTH_WORDS.impossibleId(input.idFault)] }
   const faults = [...input.stopped.map(HEALTH_WORDS.stopped(input.vendorName)), ...faultsInCode(input)]

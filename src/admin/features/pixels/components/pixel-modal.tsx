@@ -20,7 +20,7 @@ import {
   pixelFormSchema,
   useSavePixel,
 } from '../api/save-pixel.ts'
-import { useCheckDelivery } from '../sending/check-delivery.ts'
+import { toDraft, useCheckDelivery } from '../sending/check-delivery.ts'
 import { CheckSending } from '../sending/check-sending.tsx'
 import { SendingFields } from '../sending/sending-fields.tsx'
 import { deliveryOf, fieldOfRefusal, toSendingForm } from '../sending/sending-form.ts'
@@ -74,16 +74,25 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   const { theirs } = save
 
   /** With `stay` the form stays open on what was saved. */
-  const submit = (overwrite: boolean, stay?: (pixelId: string) => void) => async (event?: FormEvent) => {
-    event?.preventDefault()
+  const submit =
+    (overwrite: boolean, stay = false) =>
+    async (event?: FormEvent) => {
+      event?.preventDefault()
+      await fillIn()
+      await store(overwrite, stay)
+    }
+  const fillIn = async () => {
     const { name, type, pixel_id, code } = form.getValues()
     // What the code says itself is not asked for, however quick the hand.
     const lacksSomething = name.trim() === '' || (type !== 'custom' && pixel_id.trim() === '')
     if (lacksSomething && code.trim() !== '' && !preview.isCurrent)
       recognition.take(await askPreview(request))
-    await store(overwrite, stay)
   }
-  const store = (overwrite: boolean, stay?: (pixelId: string) => void) =>
+  const isComplete = async () => {
+    await fillIn()
+    return form.trigger(undefined, { shouldFocus: true })
+  }
+  const store = (overwrite: boolean, stay: boolean) =>
     form.handleSubmit((values) => {
       if (!generation.onIdLeave()) return
       const submitted = structuredClone(form.getValues())
@@ -91,17 +100,22 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
         { form: values, opened, overwrite },
         {
           onSuccess: (saved) => {
-            if (stay === undefined) onClose()
-            else {
-              showSaved(saved, submitted)
-              stay(saved.id)
-            }
+            tellRefusal(saved, submitted)
+            if (stay) showSaved(saved, submitted)
+            else onClose()
             notifySuccess(`Pixel salvo: ${saved.name}`, { about: aboutPixel(saved.id) })
           },
           onError: showRefusal,
         },
       )
     })()
+  /** Saved although the vendor had just refused it: asked of what is saved, so that its health says so at once. */
+  const tellRefusal = (saved: Pixel, submitted: PixelForm) => {
+    const { data, variables: last } = check
+    const isSame = JSON.stringify(last?.draft) === JSON.stringify(toDraft(submitted, opened?.id ?? null))
+    if (data?.state === 'refused' && last !== undefined && isSame)
+      check.mutate({ ...last, pixelId: saved.id })
+  }
   const showRefusal = (error: unknown) => {
     const code = faultOfCode(error)
     if (code !== null) form.setError('code', { message: code }, { shouldFocus: true })
@@ -182,7 +196,9 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
                       check={check}
                       needsSave={opened === null || form.formState.isDirty}
                       isSaving={save.isPending}
-                      onSave={(thenCheck) => void submit(false, thenCheck)()}
+                      readDraft={() => toDraft(form.getValues(), opened?.id ?? null)}
+                      isComplete={isComplete}
+                      onSave={() => void submit(false, true)()}
                     />
                   )}
                 </>

@@ -5,7 +5,7 @@ import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
 import type { PixelType } from '#contract/pixel.ts'
-import type { useCheckDelivery } from './check-delivery.ts'
+import type { toDraft, useCheckDelivery } from './check-delivery.ts'
 import { CheckVerdict } from './check-verdict.tsx'
 import { META_TEST_CODE } from './meta-test-code.ts'
 
@@ -22,37 +22,48 @@ interface CheckSendingProps {
   /** Null while it is not saved. */
   pixelId: string | null
   check: ReturnType<typeof useCheckDelivery>
-  /** What is checked is what is stored: true while the form holds something else. */
+  /** True while the form holds something that is not stored. */
   needsSave: boolean
   isSaving: boolean
-  /** Saves, stays, and goes on with the check. */
-  onSave: (thenCheck: (pixelId: string) => void) => void
+  /** What the form holds. */
+  readDraft: () => ReturnType<typeof toDraft>
+  /** Whether the form may be saved as it is; says what is missing. */
+  isComplete: () => Promise<boolean>
+  /** Saves what was checked, and stays. */
+  onSave: () => void
 }
 
 /** "Conferir": a test event, with its exact payload and the vendor's answer. */
 export function CheckSending(props: CheckSendingProps) {
-  const { type, pixelId, check, needsSave, isSaving, onSave } = props
+  const { type, pixelId, check, needsSave, isSaving, readDraft, isComplete, onSave } = props
   const [testEventCode, setTestEventCode] = useState('')
   const [isAsked, setAsked] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const isBusy = check.isPending || isSaving
   const code = type === 'meta' ? testEventCode.trim() : ''
   const isCodeMissing = type === 'meta' && !META_TEST_CODE.test(code)
-  const run = (id: string) => check.mutate({ pixelId: id, type, testEventCode: code })
-  const start = () => {
+  const isUnsaved = needsSave || pixelId === null
+  const start = async () => {
     if (isBusy) return
     setAsked(true)
     if (isCodeMissing) {
       field.current?.focus()
       return
     }
-    if (needsSave || pixelId === null) onSave(run)
-    else run(pixelId)
+    if (isUnsaved && !(await isComplete())) return
+    // What works is not replaced before the vendor has taken what is to replace it.
+    check.mutate(
+      { pixelId: isUnsaved ? null : pixelId, draft: readDraft(), type, testEventCode: code },
+      {
+        onSuccess: ({ state }) => isUnsaved && (state === 'accepted' || state === 'unconfirmed') && onSave(),
+      },
+    )
   }
+  const isOld = needsSave && JSON.stringify(check.variables?.draft) !== JSON.stringify(readDraft())
   const button = (
-    <Button look="outline" aria-disabled={isBusy} onClick={start} className="flex-none">
+    <Button look="outline" aria-disabled={isBusy} onClick={() => void start()} className="flex-none">
       <Send aria-hidden="true" />
-      {check.isPending ? 'Conferindo...' : needsSave ? 'Salvar e conferir' : 'Conferir'}
+      {check.isPending ? 'Conferindo...' : isUnsaved ? 'Conferir e salvar' : 'Conferir'}
     </Button>
   )
   return (
@@ -74,7 +85,7 @@ export function CheckSending(props: CheckSendingProps) {
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter') return
                   event.preventDefault()
-                  start()
+                  void start()
                 }}
                 placeholder="TEST48213"
                 maxLength={64}
@@ -99,7 +110,16 @@ export function CheckSending(props: CheckSendingProps) {
         ) : check.isError && check.variables?.type === type ? (
           <FailureBox error={check.error} fallback="Não deu para conferir o envio." />
         ) : check.data && check.variables?.type === type ? (
-          <CheckVerdict type={type} check={check.data} isOld={needsSave} />
+          <CheckVerdict type={type} check={check.data} isOld={isOld}>
+            {isOld ||
+            !isUnsaved ||
+            isSaving ||
+            (check.data.state !== 'refused' && check.data.state !== 'waiting')
+              ? null
+              : pixelId === null
+                ? 'Nada foi salvo.'
+                : 'Nada foi salvo: o pixel continua como estava.'}
+          </CheckVerdict>
         ) : null}
       </div>
     </section>

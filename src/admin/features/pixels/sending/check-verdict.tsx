@@ -1,4 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, Clock } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { CopyButton } from '#admin/components/copy-button.tsx'
 import type { DeliveryCheck } from '#contract/delivery-log.ts'
 import type { PixelType } from '#contract/pixel.ts'
@@ -21,10 +22,12 @@ interface CheckVerdictProps {
   check: DeliveryCheck
   /** True once the form holds something that was not checked. */
   isOld: boolean
+  /** What came of the form. */
+  children?: ReactNode
 }
 
 /** What was sent, to the letter, and what came back, in plain words first. */
-export function CheckVerdict({ type, check, isOld }: CheckVerdictProps) {
+export function CheckVerdict({ type, check, isOld, children }: CheckVerdictProps) {
   const { icon: Icon, className } = LOOKS[check.state]
   const { who } = ANSWERERS[type]
   const sent = JSON.stringify(check.request.body, null, 2)
@@ -36,8 +39,9 @@ export function CheckVerdict({ type, check, isOld }: CheckVerdictProps) {
         <div className="min-w-0 text-[0.9375rem]/[1.45] wrap-anywhere">
           <p className={`font-semibold ${className}`}>{nameVerdict(type, check, messages.length > 0)}</p>
           <p>{check.message}</p>
+          {children ? <p className="font-semibold">{children}</p> : null}
           {isOld ? (
-            <p className="text-sm text-text-2">Isto é do que estava salvo, sem as mudanças de agora.</p>
+            <p className="text-sm text-text-2">Isto é da conferência anterior, sem as mudanças de agora.</p>
           ) : null}
         </div>
       </div>
