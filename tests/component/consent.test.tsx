@@ -82,6 +82,21 @@ beforeEach(() => {
 
 const region = (name: string) => within(screen.getByRole('region', { name }))
 
+test('says that another period is on its way, and shows no figures of before under its name', async () => {
+  const { person } = await openDashboard(site, { path: PATH })
+  const card = await screen.findByRole('region', { name: 'Escolhas por dia' })
+  within(card).getByText('Últimos 28 dias: 100 escolhas')
+  const held = site.hold('GET /admin/api/consent')
+  await person.click(within(card).getByRole('button', { name: '90 dias' }))
+  await within(card).findByText('Carregando 90 dias…')
+  expect(card.getAttribute('aria-busy')).toBe('true')
+  expect(within(card).getByRole('slider').closest('[inert]')).not.toBeNull()
+  for (const call of held) call.release()
+  await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
+  within(card).getByText('Últimos 90 dias: 100 escolhas')
+  expect(within(card).getByRole('slider').closest('[inert]')).toBeNull()
+})
+
 test('has its place under the tab: figures that add up, as chart and as table, by version, and the seals', async () => {
   const { person } = await openDashboard(site)
   await person.click(screen.getAllByRole('link', { name: 'Consentimento' })[0] as HTMLElement)

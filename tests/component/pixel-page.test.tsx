@@ -180,6 +180,20 @@ describe('the ledger', () => {
     expect(rows.at(-1)).toBe('Total3718' + '1561')
   })
 
+  test('of another period says that it is on its way', async () => {
+    site.addPixel('Loja', { health: 'working', confirmed: true })
+    const { person } = await openPage('Loja')
+    const card = await screen.findByRole('region', { name: 'Cada visita, contada' })
+    await within(card).findByRole('slider')
+    const held = site.hold(`GET /admin/api/pixels/${site.pixels[0]?.id}/ledger`)
+    await person.click(within(card).getByRole('button', { name: '90 dias' }))
+    await within(card).findByText('Carregando 90 dias…')
+    expect(card.getAttribute('aria-busy')).toBe('true')
+    expect(within(card).getByRole('slider').closest('[inert]')).not.toBeNull()
+    for (const call of held) call.release()
+    await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
+  })
+
   test('of days in which refusals were not counted has no total, and no zero in its place', async () => {
     site.addPixel('Loja', { health: 'working', confirmed: true })
     const { person } = await openPage('Loja')

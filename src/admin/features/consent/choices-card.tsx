@@ -1,9 +1,11 @@
 import { useState } from 'react'
+import { BusyFigures } from '#admin/components/busy-figures.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { ChartHead } from '#admin/components/chart-head.tsx'
 import { type ChartView, ChartViewSegment, Segment } from '#admin/components/segment.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
+import { formatShare } from '#contract/format-share.ts'
 import { ChoicesTable } from './choices-table.tsx'
 import { PERIODS, type Period } from './read-consent.ts'
 import {
@@ -12,7 +14,6 @@ import {
   type Choices,
   choicesByDay,
   longDay,
-  shareOf,
   shortDay,
   sumChoices,
   wholeOf,
@@ -29,18 +30,19 @@ const SERIES = CHOICE_STATES.toReversed().map((key) => ({
 interface ChoicesCardProps {
   overview: ConsentOverview
   period: Period
+  isOfBefore: boolean
   onPeriod: (period: Period) => void
 }
 
 /** Accepted, partly, refused, day by day. */
-export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
+export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesCardProps) {
   const [view, setView] = useState<ChartView>('chart')
   const [selected, setSelected] = useState<number | null>(null)
   const days = choicesByDay(overview.counts, overview)
   const one = selected === null ? undefined : days[selected]
   const total = sumChoices(overview.counts)
   return (
-    <Card role="region" aria-labelledby="choices-heading">
+    <Card role="region" aria-labelledby="choices-heading" aria-busy={isOfBefore}>
       <ChartHead
         id="choices-heading"
         title="Escolhas por dia"
@@ -58,31 +60,33 @@ export function ChoicesCard({ overview, period, onPeriod }: ChoicesCardProps) {
         />
         <ChartViewSegment current={view} onChange={setView} />
       </ChartHead>
-      {view === 'table' ? (
-        <ChoicesTable days={days} total={total} />
-      ) : (
-        <>
-          <Figures
-            choices={one?.choices ?? total}
-            title={one === undefined ? `Últimos ${period.label}` : longDay(one.day)}
-          />
-          <div className="px-4 pt-5 pb-5 sm:px-5">
-            <StackedChart
-              columns={days.map(({ day, choices }) => ({
-                key: day,
-                short: shortDay(day),
-                spoken: `${longDay(day)}. ${describe(choices)}`,
-                values: choices,
-              }))}
-              series={SERIES}
-              label="Escolhas por dia"
-              now="hoje"
-              selected={selected}
-              onSelect={setSelected}
+      <BusyFigures isOfBefore={isOfBefore} label={period.label}>
+        {view === 'table' ? (
+          <ChoicesTable days={days} total={total} />
+        ) : (
+          <>
+            <Figures
+              choices={one?.choices ?? total}
+              title={one === undefined ? `Últimos ${period.label}` : longDay(one.day)}
             />
-          </div>
-        </>
-      )}
+            <div className="px-4 pt-5 pb-5 sm:px-5">
+              <StackedChart
+                columns={days.map(({ day, choices }) => ({
+                  key: day,
+                  short: shortDay(day),
+                  spoken: `${longDay(day)}. ${describe(choices)}`,
+                  values: choices,
+                }))}
+                series={SERIES}
+                label="Escolhas por dia"
+                now="hoje"
+                selected={selected}
+                onSelect={setSelected}
+              />
+            </div>
+          </>
+        )}
+      </BusyFigures>
     </Card>
   )
 }
@@ -104,7 +108,7 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
             </dt>
             <dd className="text-xl font-medium tracking-tight tabular-nums sm:text-3xl">
               {NUMBER.format(choices[state])}{' '}
-              <span className="text-base text-text-2">{shareOf(choices[state], whole)}</span>
+              <span className="text-base text-text-2">{formatShare(choices[state], whole)}</span>
             </dd>
           </div>
         ))}

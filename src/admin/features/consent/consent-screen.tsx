@@ -27,7 +27,12 @@ export function ConsentScreen() {
         action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(rangeOf(period))} />}
       />
       {consent.data ? (
-        <Loaded overview={consent.data} period={period} onPeriod={setPeriod} />
+        <Loaded
+          overview={consent.data}
+          period={period}
+          isOfBefore={consent.isPlaceholderData}
+          onPeriod={setPeriod}
+        />
       ) : (
         <Card aria-busy={consent.isPending}>
           {consent.isError ? (
@@ -54,10 +59,12 @@ export function ConsentScreen() {
 interface LoadedProps {
   overview: ConsentOverview
   period: Period
+  /** The figures are of the period before; those of the chosen one are on their way. */
+  isOfBefore: boolean
   onPeriod: (period: Period) => void
 }
 
-function Loaded({ overview, period, onPeriod }: LoadedProps) {
+function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
   const { counts, notices, seals, recent } = overview
   const isUnused = seals.last === null && seals.waiting === 0
   return (
@@ -71,7 +78,7 @@ function Loaded({ overview, period, onPeriod }: LoadedProps) {
           />
         </Card>
       ) : (
-        <ChoicesCard overview={overview} period={period} onPeriod={onPeriod} />
+        <ChoicesCard overview={overview} period={period} onPeriod={onPeriod} isOfBefore={isOfBefore} />
       )}
       <div className="grid items-start gap-4 min-[1200px]:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
         <NoticesCard counts={counts} notices={notices} />

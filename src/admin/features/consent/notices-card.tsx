@@ -1,7 +1,8 @@
 import { Card } from '#admin/components/card.tsx'
 import { formatDate } from '#admin/lib/format-date.ts'
 import type { ConsentOverview } from '#contract/consent-overview.ts'
-import { CHOICE_LABELS, CHOICE_STATES, shareOf, sumChoices, wholeOf } from './sum-choices.ts'
+import { formatShare } from '#contract/format-share.ts'
+import { CHOICE_LABELS, CHOICE_STATES, sumChoices, wholeOf } from './sum-choices.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 
@@ -66,7 +67,7 @@ export function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' 
                       key={state}
                       className="border-b border-line px-2 py-2.5 text-right last:pr-4 sm:last:pr-5"
                     >
-                      {shareOf(choices[state], wholeOf(choices)) || '0'}
+                      {formatShare(choices[state], wholeOf(choices)) || '0'}
                     </td>
                   ))}
                 </tr>

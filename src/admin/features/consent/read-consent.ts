@@ -28,7 +28,7 @@ export function useConsent(period: Period) {
     queryFn: ({ signal }) =>
       admin<ConsentOverview>(`/consent?${new URLSearchParams(rangeOf(period))}`, { signal }),
     refetchInterval: REFRESH_MS,
-    // The chart of before stays until the other one is there.
+    // The chart of before keeps its place, unseen, until the other one is there.
     placeholderData: (former) => former,
   })
 }

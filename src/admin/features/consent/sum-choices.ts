@@ -21,13 +21,6 @@ export function wholeOf({ accepted, partial, refused }: Choices): number {
   return accepted + partial + refused
 }
 
-/** "67%"; nothing of nothing. */
-export function shareOf(part: number, whole: number): string {
-  if (whole === 0) return ''
-  const percent = (part / whole) * 100
-  return percent > 0 && percent < 1 ? '< 1%' : `${Math.round(percent)}%`
-}
-
 export interface DayChoices {
   /** `2026-11-16` */
   day: string

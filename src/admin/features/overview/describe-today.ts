@@ -1,9 +1,9 @@
+import { formatShare } from '#contract/format-share.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
 import type { TodayFigure } from '#contract/today.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
-const PERCENT = new Intl.NumberFormat('pt-BR', { style: 'percent', maximumFractionDigits: 0 })
 const DAY = new Intl.DateTimeFormat('pt-BR', {
   timeZone: SITE_TIME_ZONE,
   weekday: 'long',
@@ -47,7 +47,7 @@ export function describeCost({ ms, unattributed_ms: rest }: SiteCost): string {
 
 /** Without its base a share says nothing: no share of none. */
 export function share(part: number | undefined, whole: number | undefined): string | null {
-  return part === undefined || whole === undefined || whole === 0 ? null : PERCENT.format(part / whole)
+  return part === undefined || whole === undefined || whole === 0 ? null : formatShare(part, whole)
 }
 
 /** For who cannot see the line: "09/11: 3, 10/11: não contado". */

@@ -1,3 +1,4 @@
+import { formatShare } from '#contract/format-share.ts'
 import type { BreakerReason, WindowCounts } from './breaker-rule.ts'
 
 /** What visits showed, as a sentence without its end; `whose` is its subject. */
@@ -6,7 +7,7 @@ export function describeTrip(
   { reason, visits, failed }: WindowCounts & { reason: BreakerReason },
 ): string {
   const share = `${failed.toLocaleString('pt-BR')} de ${visits.toLocaleString('pt-BR')} visitas`
-  const percent = `(${Math.round((failed / visits) * 100)}%)`
+  const percent = `(${formatShare(failed, visits)})`
   return reason === 'failing'
     ? `${whose} falhou em ${share} ${percent} em dez minutos`
     : `${whose} ocupou o navegador por mais de 500 ms em ${share} medidas ${percent} em uma hora`

@@ -1,3 +1,4 @@
+import { formatShare } from '#contract/format-share.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { HealthReason } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
@@ -103,8 +104,7 @@ function withId(id: string | null): string {
 }
 
 function ofVisits(count: number, all: number): string {
-  const share = Math.round((count / all) * 100)
-  return `${count.toLocaleString('pt-BR')} de ${countVisits(all)} (${share}%)`
+  return `${count.toLocaleString('pt-BR')} de ${countVisits(all)} (${formatShare(count, all)})`
 }
 
 function countVisits(count: number): string {

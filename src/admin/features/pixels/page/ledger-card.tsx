@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { BusyFigures } from '#admin/components/busy-figures.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { ChartHead } from '#admin/components/chart-head.tsx'
 import { LoadFailure } from '#admin/components/load-failure.tsx'
@@ -32,13 +33,17 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
     pixel.delivery === 'server' ? 'copies' : 'visits',
   )
   const [selected, setSelected] = useState<number | null>(null)
-  const { data, isError, error, refetch } = useLedger(pixel.id, period)
+  const { data, isError, error, refetch, isPlaceholderData } = useLedger(pixel.id, period)
   const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
   const isOfCopies = hasCopies && counted === 'copies'
   const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
   const row = selected === null ? undefined : data?.rows[selected]
   return (
-    <Card role="region" aria-labelledby="ledger-heading" aria-busy={data === undefined && !isError}>
+    <Card
+      role="region"
+      aria-labelledby="ledger-heading"
+      aria-busy={(data === undefined && !isError) || isPlaceholderData}
+    >
       <ChartHead
         id="ledger-heading"
         title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
@@ -65,43 +70,45 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
         />
         <ChartViewSegment current={view} onChange={setView} />
       </ChartHead>
-      {data === undefined ? (
-        isError ? (
-          <LoadFailure
-            error={error}
-            fallback="Não deu para ler as visitas deste pixel."
-            onRetry={() => void refetch()}
-          />
+      <BusyFigures isOfBefore={isPlaceholderData} label={period.label}>
+        {data === undefined ? (
+          isError ? (
+            <LoadFailure
+              error={error}
+              fallback="Não deu para ler as visitas deste pixel."
+              onRetry={() => void refetch()}
+            />
+          ) : (
+            <div className="h-64" />
+          )
+        ) : view === 'table' ? (
+          <LedgerTable rows={data.rows} set={set} step={data.step} />
         ) : (
-          <div className="h-64" />
-        )
-      ) : view === 'table' ? (
-        <LedgerTable rows={data.rows} set={set} step={data.step} />
-      ) : (
-        <div className="@container px-4 pt-4 pb-5 sm:px-5">
-          <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
-            <LedgerChart
-              rows={data.rows}
-              set={set}
-              step={data.step}
-              selected={selected}
-              onSelect={setSelected}
-            />
-            <LedgerTotal
-              set={set}
-              sum={sumSet(row === undefined ? data.rows : [row], set)}
-              title={
-                row === undefined
-                  ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
-                  : longLabel(row, data.step)
-              }
-            />
+          <div className="@container px-4 pt-4 pb-5 sm:px-5">
+            <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
+              <LedgerChart
+                rows={data.rows}
+                set={set}
+                step={data.step}
+                selected={selected}
+                onSelect={setSelected}
+              />
+              <LedgerTotal
+                set={set}
+                sum={sumSet(row === undefined ? data.rows : [row], set)}
+                title={
+                  row === undefined
+                    ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
+                    : longLabel(row, data.step)
+                }
+              />
+            </div>
+            <p className="pt-4 text-sm text-pretty text-text-2">
+              {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
+            </p>
           </div>
-          <p className="pt-4 text-sm text-pretty text-text-2">
-            {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
-          </p>
-        </div>
-      )}
+        )}
+      </BusyFigures>
     </Card>
   )
 }

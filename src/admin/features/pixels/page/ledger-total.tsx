@@ -1,3 +1,4 @@
+import { formatShare } from '#contract/format-share.ts'
 import type { LedgerSet, SetSum } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
@@ -47,8 +48,5 @@ function format(count: number | null | undefined): string {
 
 /** Of the whole; nothing where there is none. */
 function share(count: number | null | undefined, total: number): string {
-  if (count === null || count === undefined || total === 0) return ''
-  const percent = (count / total) * 100
-  if (percent > 0 && percent < 1) return '< 1%'
-  return `${Math.round(percent)}%`
+  return count === null || count === undefined ? '' : formatShare(count, total)
 }

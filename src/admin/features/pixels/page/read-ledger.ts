@@ -31,7 +31,7 @@ export function useLedger(pixelId: string, { step, count }: Period) {
       return admin<PixelLedger>(`/pixels/${pixelId}/ledger?${query}`, { signal })
     },
     refetchInterval: REFRESH_MS,
-    // The chart of before stays until the other one is there.
+    // The chart of before keeps its place, unseen, until the other one is there.
     placeholderData: (former) => former,
   })
 }
