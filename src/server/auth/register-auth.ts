@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { guardApi } from '../http/api-guard.ts'
+import { BODY_BYTES } from '../http/limits.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import { requireApiKey } from './access/require-api-key.ts'
 import type { AuthContext } from './auth-context.ts'
@@ -33,6 +34,7 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
   await app.register(
     async (scope) => {
       renderAuthErrors(scope)
+      limitBodies(scope)
       guardApi(scope, { origins: context.origins })
       requireApiKey(scope, context)
       registerJwks(scope, context)
@@ -62,4 +64,15 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
   )
   sweepRegularly(app, 'expired logins', (signal) => sweepExpired(context.db, signal))
   app.addHook('onClose', () => context.mail.close())
+}
+
+const WITH_METADATA = /\/(?:signup|otp|user|invite|admin\/users(?:\/:id)?|admin\/generate_link)\/?$/
+const WITH_KEY = /\/(?:passkeys\/\w+|factors\/:id)\/verify$/
+
+/** Before the routes: each learns how much it reads. */
+function limitBodies(scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    if (WITH_METADATA.test(route.url)) route.bodyLimit = BODY_BYTES.authMetadata
+    else route.bodyLimit = WITH_KEY.test(route.url) ? BODY_BYTES.authKey : BODY_BYTES.auth
+  })
 }

@@ -96,8 +96,44 @@ export const SECOND_STEP = {
 /** Guesses at the current password in an open session, by person. */
 export const OWN_PASSWORD_GUESSES: Allowance = { max: 10, windowMs: 15 * MINUTE_MS }
 
+/** Passwords tried for one account, right or wrong: each costs a hash. */
+export const SIGN_INS = {
+  /** Of browsers at one address that signed in before; of all others there. */
+  own: perFiveMinutes(30),
+  /** Of those others at all addresses together. */
+  account: perFiveMinutes(120),
+} as const satisfies Record<string, Allowance>
+
+/** What one login may change or begin with its session: each leaves a row in the audit trail. */
+export const WRITES_PER_LOGIN: Allowance = perFiveMinutes(120)
+
+/** Rows that one account keeps; beyond them the ones longest unused end, those without the second step first. */
+export const KEPT_PER_ACCOUNT = {
+  /** Browsers. */
+  logins: 50,
+  /** Tabs and programs. */
+  sessions: 200,
+} as const satisfies Record<string, number>
+
+/** Passwords being hashed: 20 MB and a core each. */
+export const HASH_QUEUE = {
+  atOnce: 2,
+  /** Of browsers that never signed in to the account, and of browsers that did. */
+  waiting: { unknown: 64, known: 32 },
+  retryAfterSeconds: 5,
+} as const
+
+/** Each of `user_metadata` and `app_metadata`, as JSON. */
+export const METADATA_BYTES = 16_384
+
 /** Largest request body in bytes; a larger one is answered 413. */
 export const BODY_BYTES = {
   /** Any route without a row of its own: the data service takes pixels with 100 KB of code, several at once. */
   default: 1_000_000,
+  /** `/auth/v1`: an address, a password, a token. */
+  auth: 8_192,
+  /** The same with metadata, every letter of which may be written as six. */
+  authMetadata: 65_536,
+  /** The same with the answer of an authenticator, whose attestation may hold a chain of certificates. */
+  authKey: 131_072,
 } as const satisfies Record<string, number>

@@ -6,6 +6,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { apiKeyRole, readBearer } from '../keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from '../keys/token-signer.ts'
 import { authError } from '../protocol/auth-error.ts'
+import { limitWrites } from '../protocol/limit-calls.ts'
 import { isLoginOpen } from '../sessions/is-login-alive.ts'
 import { findUserById } from '../users/find-user.ts'
 import type { UserRow } from '../users/user-object.ts'
@@ -30,6 +31,7 @@ export async function requireUser(
     throw authError(403, 'session_not_found', 'Session from session_id claim in JWT does not exist')
   if (user.banned_until !== null && Date.parse(user.banned_until) > Date.now())
     throw authError(403, 'user_banned', 'User is banned')
+  if (request.method !== 'GET') limitWrites(context, session)
   return { user, session }
 }
 

@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import { clientAddress } from '#server/http/client-address.ts'
 import { checkApiKey } from '../access/require-api-key.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { checkPassword } from '../passwords/check-password.ts'
+import { seatOf } from '../passwords/password-hasher.ts'
 import { authError, rateLimited, validationFailed } from '../protocol/auth-error.ts'
 import { limitByAddress } from '../protocol/limit-calls.ts'
 import { document, readBody, text } from '../protocol/read-body.ts'
@@ -35,7 +37,7 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
     const wait = context.limits.reserve('signup')
     if (wait !== null) throw rateLimited(wait)
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = await passwords.hash(password, seatOf(clientAddress(request), false))
     const user = await change(db, async (trx) => {
       const row = await insertUser(trx, {
         email,

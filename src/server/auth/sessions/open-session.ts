@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
+import { KEPT_PER_ACCOUNT } from '#server/http/limits.ts'
 import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
@@ -27,6 +29,8 @@ interface NewSession {
 }
 
 const USER_AGENT_MAX = 300
+/** An account from before there was a limit comes down to it step by step. */
+const ENDED_AT_ONCE = 1_000
 
 export async function openSession(
   { refreshSecret }: Pick<AuthContext, 'refreshSecret'>,
@@ -50,6 +54,7 @@ export async function openSession(
       last_used_at: at,
     })
     .execute()
+  await endBeyond(trx, 'auth_sessions', session.userId, id, KEPT_PER_ACCOUNT.sessions)
   const refreshToken = signRefreshToken(refreshSecret, id, 0)
   return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken }
 }
@@ -77,7 +82,34 @@ export async function openLogin(
       expires_at: new Date(now.getTime() + LOGIN_MAX_MS).toISOString(),
     })
     .execute()
+  await endBeyond(trx, 'auth_logins', login.userId, loginId, KEPT_PER_ACCOUNT.logins)
   return { loginId, cookie: token }
+}
+
+/** Ends what an account has too many of, without what was just opened. */
+async function endBeyond(
+  trx: Db,
+  table: 'auth_sessions' | 'auth_logins',
+  userId: string,
+  opened: string,
+  kept: number,
+): Promise<void> {
+  await trx
+    .deleteFrom(table)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom(table)
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '!=', opened)
+        .orderBy('aal', 'desc')
+        .orderBy('last_used_at', 'desc')
+        .limit(ENDED_AT_ONCE)
+        .offset(kept - 1)
+        // Two that open at once would wait for each other's rows.
+        .$if(engineOf(trx) === 'postgres', (query) => query.forUpdate().skipLocked()),
+    )
+    .execute()
 }
 
 export function passwordAmr(now = Date.now()): Amr {

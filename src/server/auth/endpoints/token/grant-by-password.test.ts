@@ -4,6 +4,9 @@ import { createAuthContext } from '#server/auth/create-auth.ts'
 import { registerAuth } from '#server/auth/register-auth.ts'
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { parseConfig } from '#server/config.ts'
+import { HitCounter } from '#server/http/hit-counter.ts'
+import { createLogger } from '#server/http/logger.ts'
+import { PublicLimits } from '#server/http/public-limits.ts'
 import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 
@@ -14,7 +17,13 @@ const UNKNOWN = 'ninguem@exemplo.com.br'
 describe.each(ENGINES)('a wrong password on %s', (engine) => {
   test('is the same work and the same answer, whoever has the address or nobody', async () => {
     const database = await makeDatabase(engine)
-    const context = await createAuthContext(parseConfig({}), database.db, database.secrets)
+    const config = parseConfig({})
+    const log = createLogger('silent')
+    const counter = new HitCounter(database.db, log)
+    // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
+    await counter.stop()
+    const limits = new PublicLimits({ counter, log, config })
+    const context = await createAuthContext(config, database.db, database.secrets, log, limits)
     const passwordHash = await context.passwords.hash('janela-verde-oceano-41')
     await insertUser(database.db, { email: KNOWN, passwordHash, confirmed: true })
     await insertUser(database.db, { email: WITHOUT_PASSWORD, passwordHash: null, confirmed: true })

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
+import { seatOf } from '#server/auth/passwords/password-hasher.ts'
 import { renewHash } from '#server/auth/passwords/renew-hash.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
@@ -15,7 +16,7 @@ import type { UserRow } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { addressBlock } from '#server/http/address-block.ts'
 import { clientAddress } from '#server/http/client-address.ts'
-import { countWrongGuess, type Guess, refuseWhenLocked } from './login-limits.ts'
+import { countWrongGuess, type Guess, limitSignIns, refuseWhenLocked } from './login-limits.ts'
 
 const body = z.object({ email: text, phone: text, password: text })
 const AUDITED_EMAIL_MAX = 254
@@ -47,8 +48,10 @@ async function provePassword(
   password: string,
 ): Promise<UserRow> {
   await refuseWhenLocked(context.db, guess)
+  limitSignIns(context, guess)
   const stored = password.length > PASSWORD_MAX_LENGTH ? null : (user?.password_hash ?? null)
-  const matches = await context.passwords.verify(stored, password.slice(0, PASSWORD_MAX_LENGTH))
+  const seat = seatOf(guess.address, guess.device !== null)
+  const matches = await context.passwords.verify(stored, password.slice(0, PASSWORD_MAX_LENGTH), seat)
   if (user !== undefined && matches) {
     await refuseWhenLocked(context.db, guess)
     return user

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
+import type { AuthContext } from '#server/auth/auth-context.ts'
 import { rateLimited } from '#server/auth/protocol/auth-error.ts'
 import type { Db } from '#server/db/database.ts'
 import { networkBlock } from '#server/http/address-block.ts'
+import { SIGN_INS } from '#server/http/limits.ts'
 import { countHit, readHits } from '#server/http/rate-limit.ts'
 
 const MINUTE_MS = 60_000
@@ -61,6 +63,17 @@ export async function forgetWrongGuesses(db: Db, email: string): Promise<void> {
 const hashOf = (email: string) => createHash('sha256').update(normalizeEmail(email)).digest('base64url')
 const accountKey = (email: string) => `login:account:${hashOf(email)}`
 const deviceKey = (email: string) => `login:device:${hashOf(email)}`
+
+/** Before the password is looked at: a right one costs as much as a wrong one. */
+export function limitSignIns({ limits }: AuthContext, { email, address, device }: Guess): void {
+  const account = hashOf(email)
+  const wait =
+    device === null
+      ? (limits.take(`sign-in:address:${account}:${address}`, SIGN_INS.own) ??
+        limits.take(`sign-in:account:${account}`, SIGN_INS.account))
+      : limits.take(`sign-in:known:${account}:${address}`, SIGN_INS.own)
+  if (wait !== null) throw rateLimited(wait)
+}
 
 function limitsOf({ email, address, device }: Guess): Limit[] {
   if (device !== null) return [{ key: `${deviceKey(email)}:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]

@@ -2,6 +2,7 @@ import type { SessionRow } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { findByCode, spendToken } from '#server/auth/one-time-tokens/find-token.ts'
 import { checkPassword } from '#server/auth/passwords/check-password.ts'
+import type { Seat } from '#server/auth/passwords/password-hasher.ts'
 import { proveOwnPassword } from '#server/auth/passwords/prove-own-password.ts'
 import { authError } from '#server/auth/protocol/auth-error.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
@@ -16,17 +17,18 @@ interface PasswordChange {
   password: string
   current_password: string
   nonce: string
+  seat: Seat
 }
 
 /** Every rule for a person's own new password; gives back its hash. */
 export async function prepareNewPassword(context: AuthContext, change: PasswordChange): Promise<string> {
-  const { user, session, password, current_password: current, nonce } = change
+  const { user, session, password, current_password: current, nonce, seat } = change
   await checkPassword(password, [user.email, context.config.site.brandName])
-  if (current !== '') await proveOwnPassword(context, user, current)
+  if (current !== '') await proveOwnPassword(context, user, current, seat)
   else if (!isFresh(await signedInAt(context, session))) await proveByNonce(context, user, nonce)
-  if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password)))
+  if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password, seat)))
     throw authError(422, 'same_password', 'New password should be different from the old password.')
-  return context.passwords.hash(password)
+  return context.passwords.hash(password, seat)
 }
 
 function isFresh(signedInAt: string, now = Date.now()): boolean {

@@ -6,6 +6,7 @@ import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { composeTokenMails } from '#server/auth/one-time-tokens/compose-token-mails.ts'
 import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'
 import { redirectTarget } from '#server/auth/one-time-tokens/redirect-target.ts'
+import { seatOf } from '#server/auth/passwords/password-hasher.ts'
 import { authError } from '#server/auth/protocol/auth-error.ts'
 import { limitByPerson } from '#server/auth/protocol/limit-calls.ts'
 import { document, readBody, readQuery, text, toJson } from '#server/auth/protocol/read-body.ts'
@@ -17,6 +18,7 @@ import { mergeMetadata } from '#server/auth/users/merge-metadata.ts'
 import { toUserObject, type UserRow, type UserWithFactors } from '#server/auth/users/user-object.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import { clientAddress } from '#server/http/client-address.ts'
 import { prepareEmailChange } from './prepare-email-change.ts'
 import { prepareNewPassword } from './prepare-new-password.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
@@ -40,13 +42,12 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const user = await withFactors(db, row)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email, user.email)
     const changesEmail = newEmail !== user.email
-    if (changesEmail || input.password !== '') {
-      limitByPerson(context, 'update-user', user.id)
-      requireSecondFactor(user, session)
-    }
+    limitByPerson(context, 'update-user', user.id)
+    if (changesEmail || input.password !== '') requireSecondFactor(user, session)
     if (changesEmail) await prepareEmailChange(context, user, newEmail)
+    const seat = seatOf(clientAddress(request), false)
     const passwordHash =
-      input.password === '' ? null : await prepareNewPassword(context, { user, session, ...input })
+      input.password === '' ? null : await prepareNewPassword(context, { user, session, seat, ...input })
     const now = new Date().toISOString()
     const columns = {
       updated_at: now,
