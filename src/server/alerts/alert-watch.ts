@@ -47,7 +47,7 @@ export class AlertWatch {
 
   /** Compares, and owes mails. */
   async look(now = Date.now()): Promise<void> {
-    const recipients = await readRecipients(this.#deps.db)
+    const recipients = await readRecipients(this.#deps.db, now)
     if (recipients.length === 0) return
     await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
     await tellHeaderChanges(this.#deps, now)

@@ -362,6 +362,37 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await db.insertInto('admin_roles').values(roles).execute()
     expect(mailbox.received).toEqual([])
   })
+
+  test.each([
+    ['banned', { banned_until: new Date(NOW + HOUR_MS).toISOString() }],
+    ['deleted', { deleted_at: new Date(NOW - HOUR_MS).toISOString() }],
+  ])('a %s administrator is told nothing, neither what is new nor what was owed', async (_state, columns) => {
+    const { db } = database
+    await choose(['broken', 'headers_changed'])
+    await db
+      .updateTable('alert_choices')
+      .set({ changed_at: new Date(NOW).toISOString() })
+      .execute()
+    tell([pixels[0]])
+    await new AlertWatch(deps).look(NOW)
+    await db.updateTable('auth_users').set(columns).execute()
+    tell(pixels)
+    await db
+      .insertInto('served_headers')
+      .values({
+        id: randomUUID(),
+        headers_hash: 'other',
+        tag_set_version: 'set',
+        is_unasked: true,
+        since: new Date(NOW + 1).toISOString(),
+      })
+      .execute()
+    await round(NOW + 2)
+    await db.updateTable('auth_users').set({ banned_until: null, deleted_at: null }).execute()
+    expect(mailbox.received).toEqual([])
+    expect(await db.selectFrom('deliveries').select('id').execute()).toEqual([])
+    expect(await db.selectFrom('alert_mails').select('id').where('sent_at', 'is', null).execute()).toEqual([])
+  })
 })
 
 describe('the text of an alert', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AlertKind } from '#contract/alerts.ts'
 import { siteDate } from '#contract/site-day.ts'
+import { selectAdministrators } from '../db/administrators.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import type { Alert } from './find-alerts.ts'
@@ -26,10 +27,9 @@ export async function noteAlerts(
 }
 
 /** Those who chose something and still have access. */
-export async function readRecipients(db: Db): Promise<Recipient[]> {
-  const rows = await db
-    .selectFrom('alert_choices')
-    .innerJoin('admin_roles', 'admin_roles.user_id', 'alert_choices.user_id')
+export async function readRecipients(db: Db, now: number): Promise<Recipient[]> {
+  const rows = await selectAdministrators(db, now)
+    .innerJoin('alert_choices', 'alert_choices.user_id', 'auth_users.id')
     .select(['alert_choices.user_id', 'alert_choices.kinds'])
     .execute()
   return rows

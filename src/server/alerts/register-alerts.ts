@@ -34,7 +34,7 @@ export async function registerAlerts(app: FastifyInstance, deps: AlertsDeps): Pr
     scope.put('/admin/api/alerts', async (request): Promise<AlertChoice> => {
       const userId = await requirePerson(deps, request)
       const kinds = [...new Set(readBody(choiceSchema, request).kinds)]
-      if ((await readRecipients(db)).length === 0) await watch.learn()
+      if ((await readRecipients(db, Date.now())).length === 0) await watch.learn()
       await storeChoice(db, userId, kinds)
       return { kinds, can_send: canSend }
     })

@@ -1,3 +1,4 @@
+import { selectAdministrators } from '../db/administrators.ts'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange } from '../db/stored-time.ts'
@@ -26,9 +27,8 @@ export async function sendAlerts({ db, adminUrl, send, log }: SendDeps, now: num
   const claimed = await claim(db, now)
   if (claimed.length === 0) return
   const ids = claimed.map(({ id }) => id)
-  const rows = await db
-    .selectFrom('alert_mails')
-    .innerJoin('auth_users', 'auth_users.id', 'alert_mails.user_id')
+  const rows = await selectAdministrators(db, now)
+    .innerJoin('alert_mails', 'alert_mails.user_id', 'auth_users.id')
     .innerJoin('tracking_pixels', 'tracking_pixels.id', 'alert_mails.pixel_id')
     .select([
       'alert_mails.id',
@@ -44,7 +44,7 @@ export async function sendAlerts({ db, adminUrl, send, log }: SendDeps, now: num
     .where('tracking_pixels.deleted_at', 'is', null)
     .orderBy('tracking_pixels.name')
     .execute()
-  // What is about a pixel that was deleted since is told to nobody.
+  // Nobody is told about a pixel that was deleted since, and nobody who lost access since is told.
   const told = new Set(rows.map(({ id }) => id))
   await settle(db, { ids: ids.filter((id) => !told.has(id)), sent_at: new Date(now).toISOString() })
   for (const mails of Map.groupBy(rows, ({ user_id }) => user_id).values()) {

@@ -1,4 +1,5 @@
 import type { AlertKind } from '#contract/alerts.ts'
+import { selectAdministrators } from '../db/administrators.ts'
 import { recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
@@ -33,7 +34,7 @@ export async function tellHeaderChanges(
     const toldAt = await readToldAt(trx, now)
     if (toldAt !== null && now < nextMorning(Date.parse(toldAt))) return
     const changes = await readChanges(trx, toldAt)
-    const people = (await readListeners(trx)).flatMap(({ email, changed_at }) => {
+    const people = (await readListeners(trx, now)).flatMap(({ email, changed_at }) => {
       const news = changes.filter(({ since }) => since > changed_at)
       return news.length === 0 ? [] : [{ email, news }]
     })
@@ -75,13 +76,10 @@ function readChanges(db: Db, after: string | null) {
     .execute()
 }
 
-async function readListeners(trx: Db) {
-  const rows = await trx
-    .selectFrom('alert_choices')
-    .innerJoin('admin_roles', 'admin_roles.user_id', 'alert_choices.user_id')
-    .innerJoin('auth_users', 'auth_users.id', 'alert_choices.user_id')
+async function readListeners(trx: Db, now: number) {
+  const rows = await selectAdministrators(trx, now)
+    .innerJoin('alert_choices', 'alert_choices.user_id', 'auth_users.id')
     .select(['auth_users.email', 'alert_choices.kinds', 'alert_choices.changed_at'])
-    .where('auth_users.deleted_at', 'is', null)
     .execute()
   return rows.filter(({ kinds }) => kinds.includes(KIND))
 }

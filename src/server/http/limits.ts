@@ -96,6 +96,21 @@ export const SECOND_STEP = {
 /** Guesses at the current password in an open session, by person. */
 export const OWN_PASSWORD_GUESSES: Allowance = { max: 10, windowMs: 15 * MINUTE_MS }
 
+/** Mails in an hour. */
+export const MAILS_PER_HOUR = {
+  /** To one account, by who asked for them: what one of these uses up, the others do not miss. */
+  account: {
+    /** Anybody who knows the address. */
+    anybody: 10,
+    /** The person, signed in, or an operator with the service key. */
+    themselves: 10,
+    /** We, because something about the account changed. */
+    notice: 30,
+  },
+  /** To mailboxes that nobody has proved, by who asked: open sign-up is no way to send mail to the world. */
+  unproved: { address: 30, network: 60, everybody: 300, ofWhichForNewAskers: 100 },
+} as const
+
 /** Passwords tried for one account, right or wrong: each costs a hash. */
 export const SIGN_INS = {
   /** Of browsers at one address that signed in before; of all others there. */

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '#server/http/app-error.ts'
+import { forwardAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { readApiKey } from '../keys/read-api-key.ts'
+import { readApiKey, readBearer } from '../keys/read-api-key.ts'
+
+/** The protocol's own name. */
+const FORWARDED_FOR = 'sb-forwarded-for'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +28,15 @@ export function requireApiKey(scope: FastifyInstance, context: AuthContext): voi
 export async function checkApiKey({ keys }: AuthContext, request: FastifyRequest): Promise<void> {
   const { apikey } = request.headers
   if (apikey === undefined) throw refusal('No API key found in request')
-  if ((await readApiKey(await keys.current(), apikey)) === null) throw refusal('Invalid API key')
+  const current = await keys.current()
+  const role = await readApiKey(current, apikey)
+  if (role === null) throw refusal('Invalid API key')
+  const visitor = request.headers[FORWARDED_FOR]
+  if (typeof visitor !== 'string') return
+  // An integrator's server calls for many visitors; only its service key lets it say for whom.
+  const bearer =
+    role === 'service_role' ? role : await readApiKey(current, readBearer(request.headers.authorization))
+  if (bearer === 'service_role') forwardAddress(request, visitor)
 }
 
 function refusal(message: string): AppError {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
+import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
@@ -38,6 +39,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
     const email = checkEmail(input.email)
     const target = readLinkTarget(context, request, input)
     const mayCreate = input.create_user && config.auth.signup === 'open'
+    const askedFrom = clientAddress(request)
     return mailBehindAnswer(
       context,
       request,
@@ -48,7 +50,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
       },
       (user) => {
         const kind = user.email_confirmed_at === null ? 'signup' : 'magiclink'
-        return composeTokenMails(context, { user, kinds: [kind], ...target, cause: 'anybody' })
+        return composeTokenMails(context, { user, kinds: [kind], ...target, cause: 'anybody', askedFrom })
       },
     )
   })

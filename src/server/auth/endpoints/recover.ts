@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
@@ -15,8 +16,9 @@ export function registerRecover(scope: FastifyInstance, context: AuthContext): v
     const input = readBody(body, request)
     const email = checkKnownEmail(input.email)
     const target = readLinkTarget(context, request, input)
+    const askedFrom = clientAddress(request)
     return mailBehindAnswer(context, request, { operation: 'recover', email }, (user) =>
-      composeTokenMails(context, { user, kinds: ['recovery'], ...target, cause: 'anybody' }),
+      composeTokenMails(context, { user, kinds: ['recovery'], ...target, cause: 'anybody', askedFrom }),
     )
   })
 }

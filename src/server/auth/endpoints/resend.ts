@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
@@ -31,11 +32,12 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
       type === 'signup'
         ? readLinkTarget(context, request, challenge)
         : { redirectTo: redirectTarget(origins, readQuery(request, 'redirect_to')) }
+    const askedFrom = clientAddress(request)
     return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
       const kinds = kindsToSend(type, user)
       return kinds.length === 0
         ? []
-        : composeTokenMails(context, { user, kinds, ...target, cause: 'anybody' })
+        : composeTokenMails(context, { user, kinds, ...target, cause: 'anybody', askedFrom })
     })
   })
 }

@@ -1,26 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
+import { countedBlocks } from '#server/http/address-block.ts'
 import { AppError } from '#server/http/app-error.ts'
-import { countHit } from '#server/http/rate-limit.ts'
+import { MAILS_PER_HOUR } from '#server/http/limits.ts'
+import { countHit, readHits } from '#server/http/rate-limit.ts'
 import type { UserRow } from '../users/user-object.ts'
 
 const SAME_MAIL_MS = 60_000
 const HOUR_MS = 60 * 60 * 1000
 
-/** Mails an hour of one account, by who asked for them: what one of these uses up, the others do not miss. */
-const PER_ACCOUNT = {
-  /** Anybody who knows the address. */
-  anybody: 10,
-  /** The person, signed in, or an operator with the service key. */
-  themselves: 10,
-  /** We, because something about the account changed. */
-  notice: 30,
-} as const
-
-/** Accounts for whose address nobody but a stranger stands share this many an hour: all of them may be one stranger's. */
-const FOR_STRANGERS = 30
-
-export type MailCause = keyof typeof PER_ACCOUNT
+export type MailCause = keyof typeof MAILS_PER_HOUR.account
 
 /**
  * Counts a public request by the address that was given, whether anybody has it or not, and says whether it is the first
@@ -51,14 +40,26 @@ export async function takeMail(
   db: Db,
   user: Pick<UserRow, 'id' | 'mailbox_proved_at'>,
   cause: MailCause,
+  /** The address that it was asked from, where anybody could ask. */
+  askedFrom?: string,
 ): Promise<boolean> {
-  const own = await countHit(db, `mail:account:${cause}:${user.id}`, HOUR_MS)
-  if (own.count === PER_ACCOUNT[cause] + 1)
-    throw new Error(`the hourly limit of mail to one account is reached (${cause})`)
-  if (own.count > PER_ACCOUNT[cause]) return false
+  if (!(await takeOf(db, `account:${cause}:${user.id}`, MAILS_PER_HOUR.account[cause]))) return false
   if (user.mailbox_proved_at !== null) return true
-  const shared = await countHit(db, 'mail:strangers', HOUR_MS)
-  if (shared.count === FOR_STRANGERS + 1)
-    throw new Error('the hourly limit of mail to addresses that nobody has proved is reached')
-  return shared.count <= FOR_STRANGERS
+  const { address, network, everybody, ofWhichForNewAskers } = MAILS_PER_HOUR.unproved
+  const asker = askedFrom === undefined ? { own: user.id, network: null } : countedBlocks(askedFrom)
+  if (!(await takeOf(db, `unproved:${asker.own}`, address))) return false
+  if (asker.network !== null && !(await takeOf(db, `unproved:${asker.network}`, network))) return false
+  const isNewAsker = (await readHits(db, `mail:unproved:${asker.own}`, HOUR_MS)).count === 1
+  const sent = await readHits(db, 'mail:unproved:everybody', HOUR_MS)
+  // Not counted when refused: what is kept for others stays.
+  if (sent.count >= (isNewAsker ? everybody : everybody - ofWhichForNewAskers))
+    return takeOf(db, 'unproved:refused', 0)
+  await countHit(db, 'mail:unproved:everybody', HOUR_MS)
+  return true
+}
+
+async function takeOf(db: Db, key: string, max: number): Promise<boolean> {
+  const { count } = await countHit(db, `mail:${key}`, HOUR_MS)
+  if (count === max + 1) throw new Error(`the hourly limit of mail is reached (${key.split(':')[0]})`)
+  return count <= max
 }

@@ -46,10 +46,15 @@ export class MailQueue {
   async close(): Promise<void> {
     const timeUp = new AbortController()
     const grace = sleep(this.#options.graceMs, 'late', { signal: timeUp.signal }).catch(() => 'late')
-    const done = Promise.all([...this.#pending]).then(() => 'done')
+    const done = this.#settle().then(() => 'done')
     if ((await Promise.race([done, grace])) === 'late')
       this.#options.log.error({ count: this.#pending.size }, 'stopped with mail still on its way')
     timeUp.abort()
+  }
+
+  /** What is on its way may put more on its way. */
+  async #settle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all([...this.#pending])
   }
 
   async #run(work: () => Promise<OutgoingMail[]>): Promise<void> {

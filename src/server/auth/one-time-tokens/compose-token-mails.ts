@@ -16,14 +16,16 @@ interface TokenMail {
   redirectTo?: string | null
   codeChallenge?: string | null
   cause: MailCause
+  /** The address that they were asked from, where anybody could ask. */
+  askedFrom?: string
 }
 
 /** Makes the tokens and writes the letters that carry them. Belongs behind the answer, in the mail queue. */
 export async function composeTokenMails(
   context: AuthContext,
-  { user, kinds, redirectTo = null, codeChallenge = null, cause }: TokenMail,
+  { user, kinds, redirectTo = null, codeChallenge = null, cause, askedFrom }: TokenMail,
 ): Promise<OutgoingMail[]> {
-  for (const _ of kinds) if (!(await takeMail(context.db, user, cause))) return []
+  for (const _ of kinds) if (!(await takeMail(context.db, user, cause, askedFrom))) return []
   const issued = await issueTokens(context, user, kinds, { redirectTo, codeChallenge })
   const account = await accountPlace(context.db, user.id, context.config.site.brandName)
   return issued.map((token) => compose(context, user, account, token, redirectTo))

@@ -42,8 +42,10 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const user = await withFactors(db, row)
     const newEmail = input.email === '' ? user.email : checkEmail(input.email, user.email)
     const changesEmail = newEmail !== user.email
-    limitByPerson(context, 'update-user', user.id)
-    if (changesEmail || input.password !== '') requireSecondFactor(user, session)
+    if (changesEmail || input.password !== '') {
+      limitByPerson(context, 'update-user', user.id)
+      requireSecondFactor(user, session)
+    }
     if (changesEmail) await prepareEmailChange(context, user, newEmail)
     const seat = seatOf(clientAddress(request), false)
     const passwordHash =
