@@ -2,16 +2,27 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/server-event.ts'
+import { openLogin, openSession, passwordAmr } from '#server/auth/sessions/open-session.ts'
+import { insertUser } from '#server/auth/users/insert-user.ts'
+import { recordAudit } from '#server/db/audit.ts'
 import type { Database, Db } from '#server/db/database.ts'
 import { insertEvents } from '#server/events/event-writer.ts'
 import { appendLeaves } from '#server/evidence/append-leaves.ts'
-import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES } from '#server/http/limits.ts'
+import {
+  HOURLY_CEILINGS,
+  KEPT_PER_ACCOUNT,
+  METADATA_BYTES,
+  PUBLIC_ALLOWANCES,
+  SIGN_INS,
+} from '#server/http/limits.ts'
 import { queueSubscriptions } from '#server/newsletter/queue-subscriptions.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { makeDatabase } from '../support/engines.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 
 const ROWS = 10_000
+/** Large rows: as many as fill as many pages. */
+const SIGN_UPS = 1_000
 const BATCH = 500
 const HOUR_MS = 3_600_000
 const AT = '2026-11-15T12:00:00.000Z'
@@ -95,6 +106,19 @@ const FILL: Record<string, (db: Db, numbers: number[]) => Promise<unknown>> = {
       .execute()
     expect(await appendLeaves(db, numbers.length)).toBe(numbers.length)
   },
+  /** The account, what the trail says of it, and its first session in a browser. */
+  signup: (db, numbers) =>
+    db.transaction().execute(async (trx) => {
+      for (const n of numbers) await storeSignUp(trx, n)
+    }),
+  'sign-in': (db, numbers) =>
+    db.transaction().execute(async (trx) => {
+      for (const _ of numbers) {
+        const id = randomUUID()
+        const actor = `${'b'.repeat(64)}@${LABEL}.${LABEL}.${LABEL}.com`
+        await recordAudit(trx, { actor_id: id, actor, action: 'auth.signed_in', subject: id })
+      }
+    }),
   limits: (db, numbers) =>
     db
       .insertInto('rate_limits')
@@ -121,6 +145,30 @@ const FILL: Record<string, (db: Db, numbers: number[]) => Promise<unknown>> = {
       .execute(),
 }
 
+async function storeSignUp(trx: Db, n: number): Promise<void> {
+  const overhead = JSON.stringify({ note: '' }).length
+  const user = await insertUser(trx, {
+    email: `${String(n).padStart(64, 'a')}@${LABEL}.${LABEL}.${LABEL}.com`,
+    passwordHash: 'h'.repeat(97),
+    confirmed: true,
+    isStranger: true,
+    userMetadata: { note: 'x'.repeat(METADATA_BYTES - overhead) },
+  })
+  if (user === null) throw new Error('no account')
+  const { id, email } = user
+  const audit = { actor_id: id, actor: email, subject: id }
+  await recordAudit(trx, { ...audit, action: 'user.signed_up', after: { email } })
+  const session = {
+    userId: id,
+    aal: 'aal1',
+    userAgent: 'a'.repeat(300),
+    network: '2001:db8:ffff::/48',
+  } as const
+  const { loginId } = await openLogin(trx, session)
+  await openSession({ refreshSecret: 'segredo' }, trx, { ...session, loginId, amr: passwordAmr() })
+  await recordAudit(trx, { ...audit, action: 'auth.signed_in' })
+}
+
 async function fileBytes(): Promise<number> {
   const { rows } = await sql<{
     bytes: number
@@ -129,14 +177,14 @@ async function fileBytes(): Promise<number> {
 }
 
 /** Rounded up, so that the figures do not hang on how random ids happen to split the pages. */
-async function bytesPerRow(what: string): Promise<number> {
+async function bytesPerRow(what: string, rows = ROWS): Promise<number> {
   const before = await fileBytes()
-  for (let from = 0; from < ROWS; from += BATCH)
+  for (let from = 0; from < rows; from += BATCH)
     await FILL[what]?.(
       database.db,
       Array.from({ length: BATCH }, (_, n) => from + n),
     )
-  return Math.ceil(((await fileBytes()) - before) / ROWS / 50) * 50
+  return Math.ceil(((await fileBytes()) - before) / rows / 50) * 50
 }
 
 const inAnHour = ({ max, windowMs }: { max: number; windowMs: number }) => (max * HOUR_MS) / windowMs
@@ -174,6 +222,39 @@ test('what strangers can make the queue of events grow', async () => {
     address ?? '',
     network ?? '',
     everybody ?? '',
+  ])
+})
+
+test('what strangers can make accounts grow, while sign-up is open', async () => {
+  const bytes = await bytesPerRow('signup', SIGN_UPS)
+  const { signup, otp } = PUBLIC_ALLOWANCES
+  // Both make accounts, each by an allowance of its own.
+  const grows = [
+    inAnHour(signup.perAddress) + inAnHour(otp.perAddress),
+    inAnHour(signup.perNetwork) + inAnHour(otp.perNetwork),
+    inAnHour(HOURLY_CEILINGS.signup),
+  ]
+  expect(Math.max(...grows)).toBe(grows[2])
+  expect(Math.max(...grows) * bytes).toBeLessThan(100e6)
+  const [address, network, everybody] = grows.map((rows) => show(rows, bytes))
+  writeDocRow('docs/security.md', 'growth', [
+    'sign-ups, where an operator opens them, with all the metadata that is taken',
+    String(bytes),
+    address ?? '',
+    network ?? '',
+    everybody ?? '',
+  ])
+})
+
+test('what one account can make the audit trail grow', async () => {
+  const bytes = await bytesPerRow('sign-in')
+  const [address, everywhere] = [SIGN_INS.own, SIGN_INS.account].map((limit) => show(inAnHour(limit), bytes))
+  writeDocRow('docs/security.md', 'growth', [
+    `sign-ins of one account: lines of the audit trail; ${KEPT_PER_ACCOUNT.sessions} sessions and ${KEPT_PER_ACCOUNT.logins} browsers are kept`,
+    String(bytes),
+    address ?? '',
+    everywhere ?? '',
+    'for each account',
   ])
 })
 

@@ -69,7 +69,8 @@ export const HOURLY_CEILINGS = {
   'csp-report': perHour(100_000),
   /** Names that no policy report has named before. */
   'blocked-host': perHour(1_000),
-  signup: perHour(10_000),
+  /** Each with up to 16 KB of metadata. */
+  signup: perHour(4_000),
 } as const satisfies Record<string, Allowance>
 
 export type Storable = keyof typeof HOURLY_CEILINGS
