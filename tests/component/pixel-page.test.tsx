@@ -265,4 +265,6 @@ test('the history says who did what, line by line, and brings a version back, wh
   await waitFor(() => expect(restores()).toEqual([{ version: 'v1' }, { version: 'v3' }]))
   await person.click(card.getByRole('button', { name: 'Mostrar mais antigas' }))
   await waitFor(() => expect(card.queryByRole('button', { name: 'Mostrar mais antigas' })).toBeNull())
+  // The button had the focus and is gone: its part of the page has it now.
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Histórico' })))
 })

@@ -6,7 +6,9 @@ import { ScriptedSite } from '../support/scripted-site.ts'
 
 const STORE = 'PATCH /rest/v1/tracking_pixels'
 const LIST = 'GET /rest/v1/tracking_pixels'
-const badge = (state: 'Ativo' | 'Inativo') => screen.findByRole('switch', { name: `${state}: Meta` })
+/** Its name says what it switches, its state whether it is on. */
+const badge = (state: 'Ativo' | 'Inativo') =>
+  screen.findByRole('switch', { name: 'Ativo: Meta', checked: state === 'Ativo' })
 
 /** A dashboard with one pixel, whose list is not asked for again: what is on screen is what the clicks left there. */
 async function openWith(is_active: boolean) {

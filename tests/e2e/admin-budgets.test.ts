@@ -43,7 +43,7 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
   await page.getByText('10.000 pixels').waitFor({ timeout: 40_000 })
   const cdp = await context.newCDPSession(page)
 
-  const newest = page.getByRole('switch', { name: `Inativo: Pixel ${PIXELS - 1}` })
+  const newest = page.getByRole('switch', { name: `Ativo: Pixel ${PIXELS - 1}`, checked: false })
   const click = await countPageWork(cdp, () => clickAndPaint(page))
   expectWithin(click, { ...STEP_AT_MOST, calls: PASSES_OF_A_CLICK * PIXELS })
   expect(await newest.count()).toBe(1)

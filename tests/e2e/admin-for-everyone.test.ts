@@ -118,3 +118,90 @@ test('letters of twice the size widen no screen of a phone, and none is cut', as
   }
   await context.close()
 })
+
+test('nothing that has the focus is under the header or under the bar at the bottom', async () => {
+  const { page, context } = await admin.visit({ options: { viewport: { width: 800, height: 600 } } })
+  await page.getByRole('button', { name: 'Ver código: Chat' }).click()
+  await page.locator('a[href="#conteudo"]').focus()
+  const covered: string[] = []
+  let stops = 0
+  for (; stops < 80; stops += 1) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement
+      const { top, bottom } = element.getBoundingClientRect()
+      const bar = document.querySelector('nav[aria-label="Painel"]') as HTMLElement
+      const header = document.querySelector('header') as HTMLElement
+      const isPart =
+        bar.contains(element) || header.contains(element) || element.matches('a[href="#conteudo"]')
+      const isCovered =
+        bottom > bar.getBoundingClientRect().top + 1 || top < header.getBoundingClientRect().bottom - 1
+      return {
+        isEnd: element === document.body,
+        isCovered: !isPart && isCovered,
+        name: element.outerHTML.slice(0, 80),
+      }
+    })
+    if (stop.isEnd) break
+    if (stop.isCovered) covered.push(stop.name)
+  }
+  expect(stops).toBeGreaterThan(15)
+  expect(covered).toEqual([])
+  await context.close()
+})
+
+test('a long list is printed with every row, and without what can only be pressed', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => ({ name: `Impresso ${index}`, is_active: false }))
+  await insertPixels(admin.site.database.db, names)
+  const { page, context } = await admin.visit()
+  await page.getByText('Impresso 99').waitFor()
+  const rows = () => page.locator('table[aria-label] tbody').count()
+  expect(await rows()).toBeLessThan(60)
+  await page.emulateMedia({ media: 'print' })
+  await expect.poll(rows).toBeGreaterThanOrEqual(100)
+  expect(await page.getByRole('button', { name: 'Editar: Impresso 1', exact: true }).isVisible()).toBe(false)
+  await page.emulateMedia({ media: 'screen' })
+  await expect.poll(rows).toBeLessThan(60)
+  await admin.site.database.db.deleteFrom('tracking_pixels').where('name', 'like', 'Impresso%').execute()
+  await context.close()
+})
+
+test('bars can be seen in forced colours, whichever ground they stand on', async () => {
+  const { page, context } = await admin.visit()
+  await page.evaluate(() => {
+    const names = [
+      'ran',
+      'blocked',
+      'failed',
+      'reached',
+      'refused',
+      'rejected',
+      'unconfirmed',
+      'waiting',
+      'all',
+      'part',
+    ]
+    for (const name of names) {
+      const bar = document.createElement('span')
+      bar.className = `bar-${name}`
+      document.body.append(bar)
+    }
+  })
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  const edges = await page.evaluate(() => [
+    ...new Set(
+      [...document.querySelectorAll('body > [class^="bar-"]')].map((bar) => {
+        const { outlineStyle, outlineColor } = getComputedStyle(bar)
+        return `${outlineStyle} ${outlineColor}`
+      }),
+    ),
+  ])
+  const text = await page.evaluate(() => {
+    const probe = document.createElement('span')
+    probe.style.color = 'CanvasText'
+    document.body.append(probe)
+    return getComputedStyle(probe).color
+  })
+  expect(edges).toEqual([`solid ${text}`])
+  await context.close()
+})

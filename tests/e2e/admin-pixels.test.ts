@@ -124,7 +124,7 @@ test('a custom pixel has no ID, and its code starts as the agreed comment', asyn
   await save()
   const row = page.getByRole('row', { name: /Chat/ })
   await row.getByText('Código personalizado').waitFor()
-  await row.getByRole('switch', { name: /Inativo/ }).waitFor()
+  await row.getByRole('switch', { checked: false }).waitFor()
   expect(await stored()).toMatchObject([
     { type: 'custom', pixel_id: null, code: '<script>chat()</script>', is_active: false },
   ])
@@ -198,7 +198,7 @@ describe('code written by hand', () => {
 test('the badge toggles what is stored, and can be undone', async () => {
   await start([{ name: 'GA4 do site' }])
   await page.getByRole('switch', { name: 'Ativo: GA4 do site' }).click()
-  await page.getByRole('switch', { name: 'Inativo: GA4 do site' }).waitFor()
+  await page.getByRole('switch', { name: 'Ativo: GA4 do site', checked: false }).waitFor()
   await page.getByText('Pixel desativado: GA4 do site').waitFor()
   expect((await stored())[0]?.is_active).toBe(false)
   await page.getByRole('button', { name: 'Desfazer' }).click()

@@ -186,7 +186,7 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
       await visitor.click('link', 'Pixels & Tags')
       await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
       await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
-      await visitor.click('switch', `Inativo: ${PIXEL_NAME}`)
+      await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
       await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
       await visitor.click('button', 'Sair')
       await until(visitor, () => document.querySelector('input[type=password]') !== null)

@@ -2,6 +2,7 @@ import { LogOut, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { BrandMark } from '../components/brand-mark.tsx'
 import { Button } from '../components/button.tsx'
+import { useKeptFocus } from '../components/use-kept-focus.ts'
 import { useCurrentUser } from '../lib/current-user.tsx'
 import { openHere } from '../lib/open-here.ts'
 import { useServices } from '../lib/services.tsx'
@@ -17,6 +18,7 @@ interface ShellProps {
 export function Shell({ tab, onSignOut, children }: ShellProps) {
   const { boot } = useServices()
   const user = useCurrentUser()
+  useKeptFocus()
   return (
     <>
       <a
@@ -25,7 +27,7 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
       >
         Pular para o conteúdo
       </a>
-      <header className="on-ink sticky top-0 z-10 flex h-15 items-center gap-1 pr-2 pl-4 md:h-16 md:gap-3 md:px-6">
+      <header className="on-ink sticky top-0 z-10 flex h-15 print:hidden items-center gap-1 pr-2 pl-4 md:h-16 md:gap-3 md:px-6">
         <BrandMark className="mr-1.5 w-[26px] flex-none md:mr-0" />
         {/* Words that do not fit go to a line that is not shown: large letters leave the mark alone, and cut nothing. */}
         <h1 className="mr-auto flex h-7 min-w-0 flex-wrap overflow-hidden text-[1.0625rem]/7 tracking-[-0.02em] before:h-7 before:w-0">

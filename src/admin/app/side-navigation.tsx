@@ -23,7 +23,7 @@ export function SideNavigation({ current }: { current: Tab | null }) {
   return (
     <nav
       aria-label="Painel"
-      className="fixed inset-x-0 bottom-0 z-10 grid grid-cols-3 bg-surface px-1.5 pt-1.5 pb-[calc(6px+env(safe-area-inset-bottom))] shadow-[0_-1px_0_var(--line),0_-8px_24px_#0b201b14] md:sticky md:top-16 md:flex md:h-[calc(100dvh-64px)] md:flex-col md:gap-1 md:border-r md:border-line md:bg-transparent md:px-1.5 md:py-4 md:shadow-none lg:px-4 lg:py-6"
+      className="fixed inset-x-0 bottom-0 print:hidden z-10 grid grid-cols-3 bg-surface px-1.5 pt-1.5 pb-[calc(6px+env(safe-area-inset-bottom))] shadow-[0_-1px_0_var(--line),0_-8px_24px_#0b201b14] md:sticky md:top-16 md:flex md:h-[calc(100dvh-64px)] md:flex-col md:gap-1 md:border-r md:border-line md:bg-transparent md:px-1.5 md:py-4 md:shadow-none lg:px-4 lg:py-6"
     >
       {TABS.map((tab) => (
         <Fragment key={tab.id}>

@@ -33,7 +33,7 @@ export function RoomLinks({ tab }: { tab: Tab }) {
   const here = roomOf(useAddress())
   if (ROOMS[tab.id].length === 0) return null
   return (
-    <nav aria-label={`Em ${tab.label}`} className="-mt-3 mb-3 flex flex-wrap gap-x-5 lg:hidden">
+    <nav aria-label={`Em ${tab.label}`} className="-mt-3 mb-3 flex flex-wrap gap-x-5 lg:hidden print:hidden">
       {[{ path: tab.path, label: OWN_LIST[tab.id] }, ...ROOMS[tab.id]].map(({ path, label }) => (
         <a
           key={path}

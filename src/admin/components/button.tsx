@@ -10,8 +10,19 @@ const LOOKS = {
 
 export interface ButtonProps extends ComponentProps<'button'> {
   look?: keyof typeof LOOKS
+  /** What it started is under way: a click, or Enter in its form, does nothing, and the focus stays on it. */
+  pending?: boolean
 }
 
-export function Button({ look = 'solid', type = 'button', className, ...props }: ButtonProps) {
-  return <button type={type} className={cn('button', LOOKS[look], className)} {...props} />
+export function Button({ look = 'solid', type = 'button', pending = false, ...props }: ButtonProps) {
+  const { className, onClick, ...rest } = props
+  return (
+    <button
+      type={type}
+      className={cn('button', LOOKS[look], className)}
+      {...rest}
+      {...(pending ? { 'aria-disabled': true } : {})}
+      onClick={pending ? (event) => event.preventDefault() : onClick}
+    />
+  )
 }

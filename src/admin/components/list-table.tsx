@@ -1,4 +1,5 @@
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type Column, FramedTable } from './framed-table.tsx'
 import { lazyPart } from './lazy-part.ts'
 
@@ -25,10 +26,11 @@ export interface ListTableProps<T extends Item> {
 }
 
 export function ListTable<T extends Item>(props: ListTableProps<T>) {
+  const isPrinted = useIsPrinted()
   return (
     // Rows or cards by the room that there is, not by the device.
     <div className="@container">
-      {props.items.length > VIRTUAL_FROM ? (
+      {props.items.length > VIRTUAL_FROM && !isPrinted ? (
         <Suspense fallback={<PlainTable {...props} items={props.items.slice(0, FIRST_ROWS)} />}>
           {/* A lazy component has no type parameter; rows come back to the functions that they came with. */}
           <ScrollingTable {...(props as unknown as ListTableProps<Item>)} />
@@ -52,4 +54,25 @@ function PlainTable<T extends Item>(props: ListTableProps<T>) {
       ))}
     </FramedTable>
   )
+}
+
+const PRINT = matchMedia('print')
+
+/** On paper nobody scrolls: every row is there. Before the page is laid out for it, hence at once. */
+function useIsPrinted(): boolean {
+  const [isPrinted, setPrinted] = useState(PRINT.matches)
+  useEffect(() => {
+    const set = (value: boolean) => () => flushSync(() => setPrinted(value))
+    const [begin, end] = [set(true), set(false)]
+    const change = () => flushSync(() => setPrinted(PRINT.matches))
+    addEventListener('beforeprint', begin)
+    addEventListener('afterprint', end)
+    PRINT.addEventListener('change', change)
+    return () => {
+      removeEventListener('beforeprint', begin)
+      removeEventListener('afterprint', end)
+      PRINT.removeEventListener('change', change)
+    }
+  }, [])
+  return isPrinted
 }

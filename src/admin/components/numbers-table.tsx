@@ -16,7 +16,7 @@ export function NumbersTable({ head, columns, rows, total }: NumbersTableProps) 
       aria-label="Números do gráfico"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
       tabIndex={0}
-      className="max-h-96 overflow-auto border-t border-line focus-visible:outline-offset-[-4px]"
+      className="max-h-96 overflow-auto print:max-h-none print:overflow-visible border-t border-line focus-visible:outline-offset-[-4px]"
     >
       <table
         className="w-full border-separate border-spacing-0 text-sm tabular-nums"

@@ -28,10 +28,10 @@ export function Sparkline({ days, label }: SparklineProps) {
           d={door(index * STEP, value === null ? null : LEAST + ((HEIGHT - LEAST) * value) / most)}
           className={
             value === null
-              ? 'fill-none stroke-ink-3 [stroke-dasharray:2_2]'
+              ? 'fill-none stroke-ink-3 [stroke-dasharray:2_2] forced-colors:stroke-[CanvasText]'
               : index === days.length - 1
-                ? 'fill-accent'
-                : 'fill-ink-3'
+                ? 'fill-accent forced-colors:fill-[Highlight]'
+                : 'fill-ink-3 forced-colors:fill-[CanvasText]'
           }
         />
       ))}

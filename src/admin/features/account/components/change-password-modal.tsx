@@ -57,7 +57,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
             <Button look="outline" onClick={close}>
               Cancelar
             </Button>
-            <Button type="submit" disabled={change.isPending}>
+            <Button type="submit" pending={change.isPending}>
               {change.isPending ? 'Salvando...' : 'Trocar senha'}
             </Button>
           </ModalFooter>

@@ -74,7 +74,7 @@ export function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
             <Button look="outline" onClick={close}>
               Cancelar
             </Button>
-            <Button type="submit" disabled={confirm.isPending || enrolment === undefined}>
+            <Button type="submit" pending={confirm.isPending || enrolment === undefined}>
               {confirm.isPending ? 'Conferindo...' : 'Ativar'}
             </Button>
           </ModalFooter>

@@ -73,7 +73,7 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
             <Button look="outline" onClick={close}>
               Cancelar
             </Button>
-            <Button type="submit" disabled={save.isPending}>
+            <Button type="submit" pending={save.isPending}>
               {save.isPending ? 'Salvando...' : 'Salvar'}
             </Button>
           </ModalFooter>

@@ -217,7 +217,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
             <Button look="outline" onClick={close}>
               Cancelar
             </Button>
-            <Button type="submit" disabled={save.isPending}>
+            <Button type="submit" pending={save.isPending}>
               {save.isPending ? 'Salvando...' : 'Salvar'}
             </Button>
           </ModalFooter>

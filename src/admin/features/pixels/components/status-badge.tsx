@@ -5,14 +5,14 @@ interface StatusBadgeProps {
   onToggle: () => void
 }
 
-/** A switch that looks like a badge; the dot is filled or hollow, so that colour is not alone. */
+/** A switch that looks like a badge. Its name stays and its state changes; the dot is filled or hollow, so that colour is not alone. */
 export function StatusBadge({ active, name, onToggle }: StatusBadgeProps) {
   return (
     <button
       type="button"
       role="switch"
       aria-checked={active}
-      aria-label={`${active ? 'Ativo' : 'Inativo'}: ${name}`}
+      aria-label={`Ativo: ${name}`}
       title={active ? 'Clique para desativar' : 'Clique para ativar'}
       onClick={onToggle}
       className="group inline-flex min-h-11 min-w-22 items-center"

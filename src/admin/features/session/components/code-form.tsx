@@ -70,7 +70,7 @@ export function CodeForm({ factors }: { factors: SecondFactor[] }) {
         <AppCodeField error={errors.code?.message} {...register('code', APP_CODE_RULE)} />
       ) : null}
       {isTyped ? (
-        <Button type="submit" disabled={show.isPending} className="mt-1.5 min-h-13 text-base">
+        <Button type="submit" pending={show.isPending} className="mt-1.5 min-h-13 text-base">
           {show.isPending ? 'Conferindo...' : 'Confirmar'}
         </Button>
       ) : null}

@@ -76,7 +76,7 @@ function RequestForm({ email, act, onSent, onEmail }: RequestFormProps) {
         error={formState.errors.email?.message}
         {...register('email', { onChange: (event) => onEmail(event.target.value) })}
       />
-      <Button type="submit" disabled={request.isPending} className="mt-1.5 min-h-13 text-base">
+      <Button type="submit" pending={request.isPending} className="mt-1.5 min-h-13 text-base">
         {request.isPending ? 'Enviando...' : act}
       </Button>
     </form>

@@ -89,7 +89,7 @@ function ConfirmLink({
         <Button
           ref={button}
           className="min-h-13 text-base"
-          disabled={follow.isPending}
+          pending={follow.isPending}
           onClick={() => follow.mutate({ tokenHash, type }, { onSuccess: (session) => session && onDone() })}
         >
           {follow.isPending ? 'Um momento...' : act}

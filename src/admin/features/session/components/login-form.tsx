@@ -41,7 +41,7 @@ export function LoginForm({ email = '', onEmail }: LoginFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" disabled={signIn.isPending} className="mt-1.5 min-h-13 text-base">
+      <Button type="submit" pending={signIn.isPending} className="mt-1.5 min-h-13 text-base">
         {signIn.isPending ? 'Entrando...' : 'Entrar'}
       </Button>
     </form>

@@ -83,7 +83,7 @@ export function NewPasswordForm(props: NewPasswordFormProps) {
           )}
         </Field>
       ) : null}
-      <Button type="submit" disabled={save.isPending} className="mt-1.5 min-h-13 text-base">
+      <Button type="submit" pending={save.isPending} className="mt-1.5 min-h-13 text-base">
         {save.isPending ? 'Salvando...' : 'Salvar e entrar'}
       </Button>
     </form>
