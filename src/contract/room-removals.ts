@@ -9,8 +9,7 @@ export const ROOM_REMOVALS = {
 const TEXTS: Readonly<Record<string, string>> = {
   [ROOM_REMOVALS.document]: 'a tag isolada tentou trocar o seu próprio documento e foi retirada',
   [ROOM_REMOVALS.flood]: 'a tag isolada mandou mensagens demais à página e foi retirada',
-  [ROOM_REMOVALS.nested]:
-    'um quadro aberto pela tag isolada mandou mensagens à página, e a tag foi retirada',
+  [ROOM_REMOVALS.nested]: 'um quadro aberto pela tag isolada mandou mensagens à página, e a tag foi retirada',
   [ROOM_REMOVALS.focus]: 'a tag isolada tentou tomar o teclado da página e foi retirada',
 }
 

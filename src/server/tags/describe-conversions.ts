@@ -103,9 +103,7 @@ function describeVisit(
   const vendor = marks.flatMap(({ id }) => vendorById(id) ?? [])[0]
   if (vendor === undefined)
     return 'Ao abrir a página, depois do consentimento: o que o próprio código mandar.'
-  const code = toMatchedText(
-    steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n'),
-  )
+  const code = toMatchedText(steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n'))
   if (vendor.base !== undefined && !vendor.base.test(code))
     return `Aqui só há o código de evento de ${vendor.name}, sem a tag base: a visita não é enviada.`
   const hasConversion = warnings.some((warning) => warning.code === 'conversion_at_load')

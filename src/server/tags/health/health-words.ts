@@ -1,4 +1,5 @@
-import { formatShare } from '#contract/format-share.ts'
+import { formatCount } from '#contract/format-count.ts'
+import { formatPart } from '#contract/format-share.ts'
 import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
 import type { HealthReason } from '#contract/tag-health.ts'
 import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
@@ -103,10 +104,5 @@ function withId(id: string | null): string {
   return id === null ? '' : ` com o ID ${id}`
 }
 
-function ofVisits(count: number, all: number): string {
-  return `${count.toLocaleString('pt-BR')} de ${countVisits(all)} (${formatShare(count, all)})`
-}
-
-function countVisits(count: number): string {
-  return `${count.toLocaleString('pt-BR')} ${count === 1 ? 'visita' : 'visitas'}`
-}
+const ofVisits = (count: number, all: number) => formatPart(count, all, 'visita', 'visitas')
+const countVisits = (count: number) => formatCount(count, 'visita', 'visitas')
