@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/server-event.ts'
 import { openLogin, openSession, passwordAmr } from '#server/auth/sessions/open-session.ts'
+import { lockAccount } from '#server/auth/users/change-account.ts'
 import { insertUser } from '#server/auth/users/insert-user.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import type { Database, Db } from '#server/db/database.ts'
@@ -159,13 +160,13 @@ async function storeSignUp(trx: Db, n: number): Promise<void> {
   const audit = { actor_id: id, actor: email, subject: id }
   await recordAudit(trx, { ...audit, action: 'user.signed_up', after: { email } })
   const session = {
-    userId: id,
     aal: 'aal1',
     userAgent: 'a'.repeat(300),
     network: '2001:db8:ffff::/48',
   } as const
-  const { loginId } = await openLogin(trx, session)
-  await openSession({ refreshSecret: 'segredo' }, trx, { ...session, loginId, amr: passwordAmr() })
+  const account = await lockAccount(trx, { userId: id })
+  const { loginId } = await openLogin(account, session)
+  await openSession({ refreshSecret: 'segredo' }, account, { ...session, loginId, amr: passwordAmr() })
   await recordAudit(trx, { ...audit, action: 'auth.signed_in' })
 }
 

@@ -5,6 +5,8 @@ import type { AuthContext } from '#server/auth/auth-context.ts'
 import { createAuthContext } from '#server/auth/create-auth.ts'
 import { ensurePrincipal } from '#server/auth/principal/ensure-principal.ts'
 import { replaceRecoveryCodes } from '#server/auth/second-factors/replace-recovery-codes.ts'
+import { openSession, passwordAmr } from '#server/auth/sessions/open-session.ts'
+import { lockAccount } from '#server/auth/users/change-account.ts'
 import type { Db } from '#server/db/database.ts'
 import { eraseSubscription } from '#server/newsletter/erase-subscription.ts'
 import { requeue } from '#server/newsletter/requeue.ts'
@@ -290,7 +292,27 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
 
   test('new recovery codes: ten are good in the end, those of one writer', async () => {
     const user = await db.selectFrom('auth_users').selectAll().executeTakeFirstOrThrow()
-    await eight(() => replaceRecoveryCodes(auth, user))
+    const at = new Date().toISOString()
+    await db
+      .insertInto('auth_factors')
+      .values({
+        id: crypto.randomUUID(),
+        user_id: user.id,
+        friendly_name: '',
+        factor_type: 'totp',
+        status: 'verified',
+        secret: '',
+        created_at: at,
+        updated_at: at,
+      })
+      .execute()
+    const session = await openSession(auth, await lockAccount(db, { userId: user.id }), {
+      loginId: null,
+      aal: 'aal2',
+      amr: passwordAmr(),
+      userAgent: '',
+    })
+    await eight(() => replaceRecoveryCodes(auth, { userId: user.id, sessionId: session.sessionId }))
     const codes = await db
       .selectFrom('auth_recovery_codes')
       .select('id')

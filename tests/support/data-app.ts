@@ -13,12 +13,13 @@ import { type EngineName, makeDatabase, type TestDatabase } from './engines.ts'
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
 /** Of the callers who are people; whether they have an account is up to the test. */
 export const OWN_ID = '00000000-0000-4000-8000-000000000001'
+export const OWN_SESSION = '00000000-0000-4000-8000-0000000000aa'
 
 const person = (change: Partial<Extract<Caller, { kind: 'user' }>>): Caller => ({
   kind: 'user',
   userId: OWN_ID,
   email: 'ana@exemplo.com.br',
-  sessionId: '00000000-0000-4000-8000-0000000000aa',
+  sessionId: OWN_SESSION,
   role: 'admin',
   aal: 'aal1',
   needsSecondFactor: false,
@@ -68,6 +69,7 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
       if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
       return CALLERS[name as CallerName]
     },
+    recheck: async (_trx, caller) => caller,
     accounts: auth.accounts,
     principalEmail: PRINCIPAL_EMAIL,
     secrets: database.secrets,

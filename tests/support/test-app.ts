@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
-import type { Database } from '#server/db/database.ts'
+import { type Database, openDatabase } from '#server/db/database.ts'
 import type { ConnectionLimits } from '#server/http/connection-limits.ts'
 import { HitCounter } from '#server/http/hit-counter.ts'
 import { createLogger, type Logger } from '#server/http/logger.ts'
@@ -9,7 +9,7 @@ import type { Metrics } from '#server/metrics/metrics.ts'
 import { prepareDatabase } from '#server/secrets/prepare-database.ts'
 import type { SecretBox } from '#server/secrets/secret-box.ts'
 import type { Tracing } from '#server/tracing/tracing.ts'
-import { type EngineName, failOnProblem, makeStorage } from './engines.ts'
+import { type EngineName, failOnProblem, makeStorage, type Storage } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { openMigratedCopy } from './migrated-storage.ts'
 
@@ -20,6 +20,7 @@ export interface TestApp {
   secrets: SecretBox
   /** Set when listening was asked for. */
   url: string
+  storage: Storage
   /** As if every limit's window had ended, in memory and in the database. */
   forgetLimits(): Promise<void>
   /** Shares the limits' counts now, and learns those of other processes. */
@@ -29,6 +30,8 @@ export interface TestApp {
 
 interface TestAppOptions {
   engine?: EngineName
+  /** Another process of the same site: shares this app's PostgreSQL, which `close` leaves alone. */
+  beside?: TestApp
   env?: Record<string, string>
   /** Listens on a free port of this machine; else the app is only called in process. */
   listen?: boolean
@@ -47,6 +50,7 @@ export const PRINCIPAL = { email: 'principal@portico.example', password: 'ponte-
 /** The real app on a fresh database, in this process. */
 export async function startTestApp({
   engine = 'sqlite',
+  beside,
   env = {},
   listen = false,
   maxEventLoopDelayMs = 600_000,
@@ -55,7 +59,7 @@ export async function startTestApp({
   metrics,
   tracing,
 }: TestAppOptions = {}): Promise<TestApp> {
-  const storage = await makeStorage(engine, { isMigrated: true })
+  const storage = beside?.storage ?? (await makeStorage(engine, { isMigrated: true }))
   const port = await freePort()
   const config = parseConfig({
     PORT: String(port),
@@ -65,7 +69,7 @@ export async function startTestApp({
     ...storage.env,
     ...env,
   })
-  const database = await openMigratedCopy({
+  const database = await (beside === undefined ? openMigratedCopy : openDatabase)({
     ...storage,
     ...(tracing === undefined ? {} : { onStatement: tracing.onStatement }),
   })
@@ -90,6 +94,7 @@ export async function startTestApp({
     config,
     database,
     secrets,
+    storage,
     url: `http://localhost:${port}`,
     flushLimits: () => counter.flush(),
     forgetLimits: async () => {
@@ -102,7 +107,7 @@ export async function startTestApp({
       app.server.closeAllConnections()
       await app.close()
       await database.close()
-      await storage.remove()
+      if (beside === undefined) await storage.remove()
     },
   }
 }

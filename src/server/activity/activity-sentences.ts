@@ -83,6 +83,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
     own(facts, 'removeu uma chave de acesso', 'removeu uma chave de acesso de'),
   ),
   'user.created': say('people', (facts) => `criou a conta de ${person(facts)}`),
+  'user.link_made': say('people', (facts) => `gerou um link de acesso para ${person(facts)}`),
   'user.invited': say('people', (facts) => `convidou ${person(facts)}`),
   'user.imported': say('people', (facts) => `trouxe do Supabase a conta de ${person(facts)}`),
   'user.role_granted': say('people', (facts) => `deu a ${person(facts)} a função ${roleOf(facts.newRole)}`),

@@ -32,7 +32,7 @@ export async function composeAuth({ config, db, secrets, log, limits, queueMail,
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
   return {
     ...auth,
-    access: { identify: auth.identify, origins: context.origins },
+    access: { identify: auth.identify, recheck: auth.recheck, origins: context.origins },
     mailAdministrators: (news: News) => mailAdministrators(context, news),
     /** Resolves when every mail that was begun is handed over. */
     closeMail: () => context.mail.close(),

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
-import type { Caller } from '../http/caller.ts'
+import type { AdminAccess, Recheck } from '../http/admin-request.ts'
 import { HitCounter } from '../http/hit-counter.ts'
 import { createLogger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
@@ -22,9 +22,9 @@ import { bootSession } from './sessions/boot-session.ts'
 import { Accounts } from './users/accounts.ts'
 
 /** What the other rooms get of this one, through `app.ts`. */
-export interface Auth {
+export interface Auth extends Pick<AdminAccess, 'identify'> {
+  recheck: Recheck
   context: AuthContext
-  identify: (request: FastifyRequest) => Promise<Caller>
   accounts: Accounts
   /** The public key that the dashboard's page carries. */
   anonKey: () => Promise<string>
@@ -47,7 +47,7 @@ export async function createAuth(
   const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
   return {
     context,
-    identify: createIdentify(context),
+    ...createIdentify(context),
     accounts: new Accounts(context),
     anonKey: async () => (await context.keys.current()).anonKey,
     bootSession: (request, reply) => bootSession(context, request, reply),

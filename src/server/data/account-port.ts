@@ -20,6 +20,8 @@ export interface AccountChange {
   passwordHash?: string
   /** What `proveOwnPassword` gave. */
   provedHash?: string | null
+  /** Becomes the row's `updated_at`. */
+  version?: string
 }
 
 /**
@@ -53,6 +55,8 @@ export interface AccountPort {
    * people edit themselves, which takes their password (`AppError` with code `current_password_required`).
    */
   update(trx: Db, userId: string, change: AccountChange, caller: Caller): Promise<void>
+  /** Gives the row a new version and changes nothing else. */
+  touch(trx: Db, userId: string, version: string): Promise<void>
   /** Removes login, role and sessions. */
   remove(trx: Db, userId: string, caller: Caller): Promise<void>
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Engine } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
+import type { Recheck } from '../http/admin-request.ts'
 import type { Caller } from '../http/caller.ts'
 import { parseQuery } from './grammar/parse-query.ts'
 import type { Query } from './grammar/query.ts'
@@ -14,6 +15,7 @@ import { asDynamic, type Resource } from './resource.ts'
 /** What every operation of the data service works with. */
 export interface DataService {
   db: Db
+  recheck: Recheck
   engine: Engine
   plans: Map<string, ReadPlan>
   lists: ListCache

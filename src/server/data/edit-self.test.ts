@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DataApp, OWN_ID, startDataApp } from '#tests/support/data-app.ts'
+import { type DataApp, OWN_ID, OWN_SESSION, startDataApp } from '#tests/support/data-app.ts'
 import { writeDocRow } from '#tests/support/doc-table.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 
@@ -29,6 +29,19 @@ describe.each(ENGINES)('editing oneself in admin_users on %s', (engine) => {
     await data.database.db.deleteFrom('rate_limits').execute()
     const made = await data.call({ method: 'POST', url: USERS, payload: ME, as: 'service' })
     expect(made.statusCode, made.body).toBe(201)
+    const at = new Date().toISOString()
+    await data.database.db
+      .insertInto('auth_sessions')
+      .values({
+        id: OWN_SESSION,
+        user_id: OWN_ID,
+        aal: 'aal1',
+        amr: '[]',
+        user_agent: '',
+        created_at: at,
+        last_used_at: at,
+      })
+      .execute()
   })
 
   const patch = (

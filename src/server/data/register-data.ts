@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
-import type { AdminAccess } from '../http/admin-request.ts'
+import type { AdminAccess, Recheck } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
 import type { AccountPort } from './account-port.ts'
@@ -23,6 +23,7 @@ import { type PixelPort, trackingPixels } from './resources/tracking-pixels.ts'
 
 export interface DataDeps extends AdminAccess {
   db: Db
+  recheck: Recheck
   accounts: AccountPort
   /** Whose account is the principal admin; normalised. */
   principalEmail: string
@@ -49,6 +50,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
   const resources = new Map(declared.map((resource) => [resource.name, resource]))
   const service: DataService = {
     db: deps.db,
+    recheck: deps.recheck,
     engine: engineOf(deps.db),
     plans: new Map(),
     lists: new ListCache(),

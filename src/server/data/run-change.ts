@@ -1,6 +1,8 @@
 import { change } from '../db/change.ts'
 import { AppError } from '../http/app-error.ts'
+import { isAdministrator } from '../http/caller.ts'
 import type { Call, DataService } from './data-service.ts'
+import { missingProof } from './missing-proof.ts'
 import { protocolError } from './protocol-errors.ts'
 import type { ChangeReview } from './resource.ts'
 import { RowWriter } from './write-rows.ts'
@@ -36,7 +38,9 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     change(
       service.db,
       async (trx) => {
-        const writer = new RowWriter(resource, trx, service.engine, call.caller)
+        const caller = await service.recheck(trx, call.caller)
+        if (!isAdministrator(caller)) throw missingProof(`table ${resource.name}`, caller, request)
+        const writer = new RowWriter(resource, trx, service.engine, caller)
         const done = await work(writer)
         if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
           throw new NotWorkedOut()

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
+import type { Db } from '../db/database.ts'
 import { AppError } from './app-error.ts'
 import { type Caller, isAdministrator } from './caller.ts'
 
@@ -10,6 +11,9 @@ export interface AdminAccess {
   /** The dashboard's own origins: the only ones from which a browser may call. */
   origins: readonly string[]
 }
+
+/** The same question inside the transaction that writes: who was removed, banned or signed out meanwhile writes nothing. */
+export type Recheck = (trx: Db, caller: Caller) => Promise<Caller>
 
 /** Who calls, if it is an administrator. */
 export async function requireAdministrator(

@@ -19,9 +19,7 @@ export type Caller =
 /** Only these reach the data service and `/admin/api`. */
 export function isAdministrator(caller: Caller): boolean {
   if (caller.kind === 'service') return true
-  return (
-    caller.kind === 'user' && caller.role !== null && (caller.aal === 'aal2' || !caller.needsSecondFactor)
-  )
+  return caller.kind === 'user' && caller.role !== null && !caller.needsSecondFactor
 }
 
 /** How the audit trail names the caller. */

@@ -1,14 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import { type CompiledQuery, sql } from 'kysely'
 import { isUuid } from '#contract/uuid.ts'
+import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
+import type { AdminAccess, Recheck } from '#server/http/admin-request.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import type { AuthContext } from '../auth-context.ts'
 import type { Keys } from '../keys/key-ring.ts'
 import { apiKeyRole, readApiKey, readBearer } from '../keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from '../keys/token-signer.ts'
+import { lacksSecondFactor } from '../second-factors/second-factor.ts'
 import { isLoginOpen } from '../sessions/is-login-alive.ts'
+import { accessRefusal } from '../users/rules.ts'
 
 interface CallerRow {
   user_id: string
@@ -16,6 +20,7 @@ interface CallerRow {
   admin_role: string | null
   aal: 'aal1' | 'aal2'
   banned_until: string | null
+  deleted_at: string | null
   login_expires_at: string | null
   verified_factors: number
 }
@@ -25,9 +30,12 @@ interface CallerRow {
  * ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a bearer
  * token that is not good; no valid key at all is a guest.
  */
-export function createIdentify({ db, keys }: AuthContext): (request: FastifyRequest) => Promise<Caller> {
+export function createIdentify({
+  db,
+  keys,
+}: AuthContext): Pick<AdminAccess, 'identify'> & { recheck: Recheck } {
   const query = compileCallerQuery(db)
-  return async (request) => {
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
     const current = await keys.current()
     if ((await readApiKey(current, request.headers.apikey)) === null) return { kind: 'guest' }
     const bearer = readBearer(request.headers.authorization)
@@ -41,6 +49,14 @@ export function createIdentify({ db, keys }: AuthContext): (request: FastifyRequ
     const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
     return toCaller(row, sessionId, Date.now())
   }
+  const recheck = async (trx: Db, caller: Caller): Promise<Caller> => {
+    if (caller.kind !== 'user') return caller
+    // Whoever removes or bans this person waits until what they write is written, or was first and is seen.
+    if (engineOf(trx) === 'postgres')
+      await trx.selectFrom('auth_users').select('id').where('id', '=', caller.userId).forShare().execute()
+    return toCaller(await readCaller(trx, query, caller.sessionId), caller.sessionId, Date.now())
+  }
+  return { identify, recheck }
 }
 
 function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
@@ -52,8 +68,10 @@ function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
 function toCaller(row: CallerRow | undefined, sessionId: string, now: number): Caller {
   if (row === undefined || (row.login_expires_at !== null && !isLoginOpen(row.login_expires_at, now)))
     throw new AppError(401, 'session_not_found', 'Session from session_id claim in JWT does not exist')
-  if (row.banned_until !== null && Date.parse(row.banned_until) > now)
-    throw new AppError(401, 'user_banned', 'User is banned')
+  const refusal = accessRefusal(row, now)
+  if (refusal === 'user_not_found')
+    throw new AppError(401, refusal, 'User from sub claim in JWT does not exist')
+  if (refusal === 'user_banned') throw new AppError(401, refusal, 'User is banned')
   return {
     kind: 'user',
     userId: row.user_id,
@@ -61,7 +79,7 @@ function toCaller(row: CallerRow | undefined, sessionId: string, now: number): C
     sessionId,
     role: row.admin_role,
     aal: row.aal,
-    needsSecondFactor: row.verified_factors > 0 && row.aal === 'aal1',
+    needsSecondFactor: lacksSecondFactor(row.aal, row.verified_factors),
   }
 }
 
@@ -77,6 +95,7 @@ function compileCallerQuery(db: Db): CompiledQuery<CallerRow> {
       's.aal',
       'u.email',
       'u.banned_until',
+      'u.deleted_at',
       'r.role as admin_role',
       'l.expires_at as login_expires_at',
       eb

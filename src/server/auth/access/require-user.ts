@@ -1,38 +1,35 @@
 import type { FastifyRequest } from 'fastify'
-import type { Selectable } from 'kysely'
 import { isUuid } from '#contract/uuid.ts'
-import type { AuthSessions } from '#server/db/auth-schema.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { apiKeyRole, readBearer } from '../keys/read-api-key.ts'
 import { isExpired, type TokenClaims } from '../keys/token-signer.ts'
 import { authError } from '../protocol/auth-error.ts'
 import { limitWrites } from '../protocol/limit-calls.ts'
-import { isLoginOpen } from '../sessions/is-login-alive.ts'
-import { findUserById } from '../users/find-user.ts'
-import type { UserRow } from '../users/user-object.ts'
+import { type AccountState, readAccount } from '../users/change-account.ts'
+import type { SessionRow } from '../users/user-object.ts'
 
-export type SessionRow = Selectable<AuthSessions>
+/** Of no session. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000'
+
+/** A person's account and the session that they use. */
+export interface OwnAccount extends AccountState {
+  readonly session: SessionRow
+  /** For whoever changes the account: what is read here may be over by then. */
+  readonly who: { userId: string; sessionId: string }
+}
 
 /** The person and the session behind a bearer token, read anew at every call, in the protocol's own refusals. */
-export async function requireUser(
-  context: AuthContext,
-  request: FastifyRequest,
-): Promise<{ user: UserRow; session: SessionRow }> {
+export async function requireUser(context: AuthContext, request: FastifyRequest): Promise<OwnAccount> {
   const claims = await requireToken(context, request)
   if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
-  const { sub, session_id: sessionId } = claims
+  const { sub, session_id: claimed = '' } = claims
   if (sub === undefined || sub === '') throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   if (!isUuid(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
-  const user = await findUserById(context.db, sub)
-  if (user === undefined || user.deleted_at !== null)
-    throw authError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
-  const session = await findSession(context, sessionId, sub)
-  if (session === undefined)
-    throw authError(403, 'session_not_found', 'Session from session_id claim in JWT does not exist')
-  if (user.banned_until !== null && Date.parse(user.banned_until) > Date.now())
-    throw authError(403, 'user_banned', 'User is banned')
+  const who = { userId: sub, sessionId: isUuid(claimed) ? claimed : NO_SESSION }
+  const { session, ...account } = await readAccount(context.db, who)
+  if (session === null) throw new Error('an account was read without its session')
   if (request.method !== 'GET') limitWrites(context, session)
-  return { user, session }
+  return { ...account, session, who }
 }
 
 /** A token that we signed, expired or not. */
@@ -50,24 +47,6 @@ export async function requireService(context: AuthContext, request: FastifyReque
   if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
   if (apiKeyRole(claims, await context.keys.current()) !== 'service_role')
     throw authError(403, 'not_admin', 'User not allowed')
-}
-
-export async function findSession(
-  { db }: AuthContext,
-  sessionId: string | undefined,
-  userId: string,
-): Promise<SessionRow | undefined> {
-  if (sessionId === undefined || !isUuid(sessionId)) return undefined
-  const row = await db
-    .selectFrom('auth_sessions as s')
-    .leftJoin('auth_logins as l', 'l.id', 's.login_id')
-    .selectAll('s')
-    .select('l.expires_at as login_expires_at')
-    .where('s.id', '=', sessionId)
-    .where('s.user_id', '=', userId)
-    .executeTakeFirst()
-  const isOver = row?.login_expires_at != null && !isLoginOpen(row.login_expires_at, Date.now())
-  return isOver ? undefined : row
 }
 
 function badJwt(problem: string): Error {

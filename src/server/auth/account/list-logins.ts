@@ -1,7 +1,7 @@
 import type { OwnLogin } from '#contract/account.ts'
 import type { Db } from '#server/db/database.ts'
-import type { SessionRow } from '../access/require-user.ts'
 import { isLoginAlive } from '../sessions/is-login-alive.ts'
+import type { SessionRow } from '../users/user-object.ts'
 
 /** Where a person is signed in: each browser, and each program that keeps a session of its own. Newest use first. */
 export async function listLogins(db: Db, own: SessionRow, now = Date.now()): Promise<OwnLogin[]> {

@@ -5,15 +5,17 @@ import { isUuid } from '#contract/uuid.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { requireApiKey } from '../access/require-api-key.ts'
+import { requireUser } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { readBody, text } from '../protocol/read-body.ts'
 import { countRecoveryCodes } from '../second-factors/count-recovery-codes.ts'
 import { showSecondStep } from '../second-factors/factor-limits.ts'
-import { replaceRecoveryCodes } from '../second-factors/replace-recovery-codes.ts'
+import { replaceRecoveryCodes, requireFactorToReplace } from '../second-factors/replace-recovery-codes.ts'
+import { requireSecondFactor } from '../second-factors/second-factor.ts'
 import { spendRecoveryCode } from '../second-factors/spend-recovery-code.ts'
-import { endOwnLogin } from './end-own-login.ts'
+import { endLogin } from '../sessions/end-sessions.ts'
+import { changeAccount } from '../users/change-account.ts'
 import { listLogins } from './list-logins.ts'
-import { requireAccount, requireProvedAccount } from './require-account.ts'
 
 const codeBody = z.object({ code: text })
 
@@ -26,35 +28,43 @@ export async function registerAccount(app: FastifyInstance, context: AuthContext
       requireApiKey(scope, context)
 
       scope.get('/logins', async (request): Promise<OwnLogins> => {
-        const { session } = await requireProvedAccount(context, request)
-        return { logins: await listLogins(db, session) }
+        const account = await requireUser(context, request)
+        requireSecondFactor(account, 'own_account')
+        return { logins: await listLogins(db, account.session) }
       })
 
+      /** "Encerrar": one browser with all its tabs, or one program's session. */
       scope.delete('/logins/:id', async (request, reply) => {
-        const { user } = await requireProvedAccount(context, request)
-        await endOwnLogin(db, user, readId(request))
+        const { who } = await requireUser(context, request)
+        const id = readId(request)
+        await changeAccount(db, who, {
+          check: (account) => requireSecondFactor(account, 'own_account'),
+          write: async (account) => {
+            if (!(await endLogin(account, id)))
+              throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
+            await account.audit('auth.login_ended', { subject: id })
+          },
+        })
         return reply.code(204).send()
       })
 
       scope.get('/recovery-codes', async (request): Promise<RecoveryCodesLeft> => {
-        const { user } = await requireProvedAccount(context, request)
-        return { left: await countRecoveryCodes(db, user.id) }
+        const account = await requireUser(context, request)
+        requireSecondFactor(account, 'own_account')
+        return { left: await countRecoveryCodes(db, account.user.id) }
       })
 
       scope.post('/recovery-codes', async (request): Promise<NewRecoveryCodes> => {
-        const { user, hasSecondFactor } = await requireProvedAccount(context, request)
-        if (!hasSecondFactor)
-          throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
-        return { codes: await replaceRecoveryCodes(context, user) }
+        const { who } = await requireUser(context, request)
+        return { codes: await replaceRecoveryCodes(context, who) }
       })
 
       scope.post('/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
         const { code } = readBody(codeBody, request)
-        const { user, session, hasSecondFactor } = await requireAccount(context, request)
-        if (!hasSecondFactor)
-          throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
-        const spend = () => spendRecoveryCode(context, user, session, code)
-        return { left: await showSecondStep(context, { request, reply, user, session }, spend) }
+        const account = await requireUser(context, request)
+        requireFactorToReplace(account)
+        const spend = () => spendRecoveryCode(context, account.who, code)
+        return { left: await showSecondStep(context, { request, reply, ...account }, spend) }
       })
     },
     { prefix: '/admin/api' },

@@ -9,10 +9,10 @@ import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
 import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
 import { emailExists } from '../protocol/auth-error.ts'
 import { document, readBody, readQuery, text } from '../protocol/read-body.ts'
+import { SERVICE_ACTOR } from '../users/change-account.ts'
 import { checkEmail } from '../users/check-email.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { toUserObject } from '../users/user-object.ts'
-import { SERVICE_ACTOR } from './admin/users/find-target.ts'
 
 const body = z.object({ email: text, data: document })
 
@@ -30,13 +30,12 @@ export function registerInvite(scope: FastifyInstance, context: AuthContext): vo
         email,
         passwordHash: null,
         confirmed: false,
+        isInvited: true,
         userMetadata: data ?? {},
       })
       if (row === null) throw emailExists()
-      const invited_at = row.created_at
-      await trx.updateTable('auth_users').set({ invited_at }).where('id', '=', row.id).execute()
       await recordAudit(trx, { ...SERVICE_ACTOR, action: 'user.invited', subject: row.id, after: { email } })
-      return { ...row, invited_at }
+      return row
     })
     mail.later(() => composeTokenMails(context, { user, kinds: ['invite'], redirectTo, cause: 'themselves' }))
     return toUserObject({ ...user, factors: [] })

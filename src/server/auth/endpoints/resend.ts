@@ -4,6 +4,7 @@ import { clientAddress } from '#server/http/client-address.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
+import { EMAIL_CHANGE_KINDS } from '../one-time-tokens/issue-tokens.ts'
 import { challengeFields, readLinkTarget } from '../one-time-tokens/link-target.ts'
 import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
 import type { TokenKind } from '../one-time-tokens/token-kind.ts'
@@ -42,7 +43,7 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
   })
 }
 
-function kindsToSend(type: string, user: UserRow): TokenKind[] {
+function kindsToSend(type: string, user: UserRow): readonly TokenKind[] {
   if (type === 'signup') return user.email_confirmed_at === null ? ['signup'] : []
-  return user.new_email === null ? [] : ['email_change_current', 'email_change_new']
+  return user.new_email === null ? [] : EMAIL_CHANGE_KINDS
 }

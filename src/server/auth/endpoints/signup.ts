@@ -56,7 +56,18 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
       })
       return row
     })
-    return signIn(context, request, reply, user, passwordAmr())
+    return signIn(context, {
+      request,
+      reply,
+      userId: user.id,
+      amr: passwordAmr(),
+      status: 400,
+      unknown: alreadyRegistered,
+      admit: async (account) => {
+        if (account.user.password_hash !== passwordHash) throw alreadyRegistered()
+        return true
+      },
+    })
   })
 }
 

@@ -10,6 +10,7 @@ import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { insertSecrets, openAll, type SecretRow, textsOf } from '#tests/support/secret-rows.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { openLogin } from '../sessions/open-session.ts'
+import { lockAccount } from '../users/change-account.ts'
 import { giveUpSecrets } from './give-up-secrets.ts'
 
 describe.each(ENGINES)('giving up secrets on %s', (engine) => {
@@ -45,7 +46,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     kid = (await keys.current()).signer.key.kid
     for (const rows of [ana, bia]) {
       const userId = await userOf(rows)
-      await openLogin(database.db, { userId, aal: 'aal2', userAgent: '' })
+      await openLogin(await lockAccount(database.db, { userId }), { aal: 'aal2', userAgent: '' })
       await database.db
         .insertInto('auth_recovery_codes')
         .values({

@@ -1,7 +1,10 @@
 import { recordAudit } from '#server/db/audit.ts'
 import type { Db } from '#server/db/database.ts'
 import type { SecretPlace } from '#server/db/secret-port.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { deleteFactors, requireFactor } from '../second-factors/factor-rows.ts'
+import { deleteEveryRecoveryCode, deleteRecoveryCodes } from '../second-factors/replace-recovery-codes.ts'
+import { endEverySession, endSessions } from '../sessions/end-sessions.ts'
+import { type LockedAccount, lockAccount } from '../users/change-account.ts'
 import { SIGNING_KEY_SECRET } from './signing-key.ts'
 
 /** Keys the hashes of recovery codes and of codes sent by mail. */
@@ -33,11 +36,10 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
   if (mails.length > 0) await trx.deleteFrom('deliveries').where('id', 'in', mails).execute()
   for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
   if (given.signingKey) {
-    await trx.deleteFrom('auth_logins').execute()
-    await trx.deleteFrom('auth_sessions').execute()
+    await endEverySession(trx)
   }
   if (given.codes) {
-    await trx.deleteFrom('auth_recovery_codes').execute()
+    await deleteEveryRecoveryCode(trx)
     await trx.deleteFrom('auth_one_time_tokens').execute()
   }
   if (unreadable.length > 0)
@@ -63,23 +65,21 @@ async function removePixelTokens(trx: Db, ids: readonly string[]): Promise<strin
 }
 
 async function removeFactors(trx: Db, ids: readonly string[]): Promise<string[]> {
-  const owners = new Map<string, string>()
+  const owners = new Map<string, LockedAccount>()
   for (const id of ids) {
-    const factor = await trx
-      .deleteFrom('auth_factors')
+    const { user_id: userId } = await trx
+      .selectFrom('auth_factors')
+      .select('user_id')
       .where('id', '=', id)
-      .returning(['user_id', 'status'])
       .executeTakeFirstOrThrow()
-    const { email } = await trx
-      .selectFrom('auth_users')
-      .select('email')
-      .where('id', '=', factor.user_id)
-      .executeTakeFirstOrThrow()
-    if (factor.status === 'verified') owners.set(factor.user_id, email)
+    const account = await lockAccount(trx, { userId })
+    const { status } = requireFactor(account, id)
+    await deleteFactors(account, id)
+    if (status === 'verified') owners.set(userId, account)
   }
-  for (const userId of owners.keys()) {
-    await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', userId).execute()
-    await endSessions(trx, userId)
+  for (const account of owners.values()) {
+    await deleteRecoveryCodes(account)
+    await endSessions(account, 'all')
   }
-  return [...owners.values()].sort()
+  return [...owners.values()].map(({ user }) => user.email).sort()
 }

@@ -7,6 +7,7 @@ import { type Config, parseConfig } from '#server/config.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertSecrets } from '#tests/support/secret-rows.ts'
 import { openLogin } from '../sessions/open-session.ts'
+import { lockAccount } from '../users/change-account.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { KeyRing } from './key-ring.ts'
 import { readApiKey } from './read-api-key.ts'
@@ -29,7 +30,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
   async function signIn(): Promise<void> {
     await insertSecrets(database.db, database.secrets, 'ana@exemplo.com.br')
     const { id } = await database.db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()
-    await openLogin(database.db, { userId: id, aal: 'aal1', userAgent: '' })
+    await openLogin(await lockAccount(database.db, { userId: id }), { aal: 'aal1', userAgent: '' })
   }
   const logins = async () => (await database.db.selectFrom('auth_logins').select('id').execute()).length
 

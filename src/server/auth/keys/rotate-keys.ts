@@ -3,6 +3,7 @@ import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/locked.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
+import { endEverySession } from '../sessions/end-sessions.ts'
 import { readOrMakeSecret, readSecret, replaceSecret } from './app-secret.ts'
 import {
   FORMER_KEY_SECRET,
@@ -31,8 +32,7 @@ export async function rotateKeys(db: Db, secrets: SecretPort, overlapMs: number)
     ).executeTakeFirstOrThrow()
     if (until === null) {
       await trx.deleteFrom('app_secrets').where('name', '=', FORMER_KEY_SECRET).execute()
-      await trx.deleteFrom('auth_logins').execute()
-      await trx.deleteFrom('auth_sessions').execute()
+      await endEverySession(trx)
     } else {
       const current = (await readSecret(trx, secrets, SIGNING_KEY_SECRET)) ?? ''
       const newest: FormerKey = { jwk: JSON.parse(current), until }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthContext } from '../auth-context.ts'
 import { limitByAddress } from '../protocol/limit-calls.ts'
-import { findUserByEmail, isShutOut } from '../users/find-user.ts'
+import { findUserByEmail } from '../users/find-user.ts'
+import { accessRefusal } from '../users/rules.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { countRequest } from './mail-limits.ts'
 import type { OutgoingMail } from './mail-transport.ts'
@@ -29,7 +30,7 @@ export async function mailBehindAnswer(
   if (await countRequest(context.db, operation, email))
     context.mail.later(async () => {
       const user = (await findUserByEmail(context.db, email)) ?? (await findElse())
-      return user === undefined || isShutOut(user) ? [] : write(user)
+      return user === undefined || accessRefusal(user) !== null ? [] : write(user)
     })
   return {}
 }

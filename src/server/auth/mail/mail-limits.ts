@@ -60,6 +60,25 @@ export async function takeMail(
 
 async function takeOf(db: Db, key: string, max: number): Promise<boolean> {
   const { count } = await countHit(db, `mail:${key}`, HOUR_MS)
-  if (count === max + 1) throw new Error(`the hourly limit of mail is reached (${key.split(':')[0]})`)
+  if (count === max + 1)
+    throw new MailLimitReached(`the hourly limit of mail is reached (${key.split(':')[0]})`)
   return count <= max
+}
+
+class MailLimitReached extends Error {}
+
+/** For a call that does nothing unless so many mails can be sent. */
+export async function requireMails(
+  db: Db,
+  user: Pick<UserRow, 'id' | 'mailbox_proved_at'>,
+  cause: MailCause,
+  mails: number,
+): Promise<void> {
+  for (let taken = 0; taken < mails; taken++) {
+    const isTaken = await takeMail(db, user, cause).catch((error) => {
+      if (error instanceof MailLimitReached) return false
+      throw error
+    })
+    if (!isTaken) throw new AppError(429, 'over_email_send_rate_limit', 'Email rate limit exceeded')
+  }
 }

@@ -1,7 +1,7 @@
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { lockUser } from '../users/lock-user.ts'
+import { LockedAccount } from '../users/change-account.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type NoticeKind, noticeEmail, type WhoActed } from './emails.ts'
 import { accountPlace } from './letter.ts'
@@ -27,8 +27,8 @@ export function sendNotice(
   const at = new Date()
   mail.later(async () => {
     if (isDone !== undefined) {
-      const current = await change(db, (trx) => lockUser(trx, user.id))
-      if (current === undefined || !isDone(current)) return []
+      const current = await change(db, (trx) => LockedAccount.lock(trx, { userId: user.id }))
+      if (current === undefined || !isDone(current.user)) return []
     }
     if (!(await takeMail(db, user, 'notice'))) return []
     const { brandName } = config.site

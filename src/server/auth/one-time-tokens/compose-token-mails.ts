@@ -1,9 +1,12 @@
+import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { TOKEN_EMAILS } from '../mail/emails.ts'
 import { accountPlace, type LetterInput } from '../mail/letter.ts'
 import { type MailCause, takeMail } from '../mail/mail-limits.ts'
 import type { OutgoingMail } from '../mail/mail-transport.ts'
 import { renderLetter } from '../mail/render-letter.ts'
+import { LockedAccount } from '../users/change-account.ts'
+import { accessRefusal } from '../users/rules.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type IssuedToken, TOKEN_LIFE_MS } from './insert-token.ts'
 import { issueTokens } from './issue-tokens.ts'
@@ -20,13 +23,34 @@ interface TokenMail {
   askedFrom?: string
 }
 
-/** Makes the tokens and writes the letters that carry them. Belongs behind the answer, in the mail queue. */
+/**
+ * Makes the tokens and writes the letters that carry them, for the account as it is by then. Belongs behind the answer, in
+ * the mail queue.
+ */
 export async function composeTokenMails(
   context: AuthContext,
   { user, kinds, redirectTo = null, codeChallenge = null, cause, askedFrom }: TokenMail,
 ): Promise<OutgoingMail[]> {
   for (const _ of kinds) if (!(await takeMail(context.db, user, cause, askedFrom))) return []
-  const issued = await issueTokens(context, user, kinds, { redirectTo, codeChallenge })
+  const { current, issued } = await change(context.db, async (trx) => {
+    const account = await LockedAccount.lock(trx, { userId: user.id })
+    if (account === undefined || accessRefusal(account.user) !== null) return { current: user, issued: [] }
+    const isOver = kinds.includes('email_change_new') && account.user.new_email === null
+    const target = { redirectTo, codeChallenge }
+    return {
+      issued: await issueTokens(context, account, isOver ? [] : kinds, target),
+      current: account.user,
+    }
+  })
+  return composeIssued(context, current, issued, redirectTo)
+}
+
+export async function composeIssued(
+  context: AuthContext,
+  user: UserRow,
+  issued: readonly IssuedToken[],
+  redirectTo: string | null,
+): Promise<OutgoingMail[]> {
   const account = await accountPlace(context.db, user.id, context.config.site.brandName)
   return issued.map((token) => compose(context, user, account, token, redirectTo))
 }

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Db } from '#server/db/database.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/http/opaque-token.ts'
 import { keyedHash } from '../keys/keyed-hash.ts'
+import type { LockedAccount } from '../users/change-account.ts'
+import { deleteTokens } from './delete-tokens.ts'
 import type { LinkTarget } from './link-target.ts'
 import type { TokenKind } from './token-kind.ts'
 
@@ -20,7 +21,6 @@ export interface IssuedToken {
 }
 
 interface NewToken {
-  userId: string
   kind: TokenKind
   sentTo: string
   target: LinkTarget
@@ -28,16 +28,13 @@ interface NewToken {
 
 /** Only the newest of its kind is good: whoever asks twice uses the second mail. */
 export async function insertToken(
-  trx: Db,
+  account: LockedAccount,
   secret: string,
-  { userId, kind, sentTo, target }: NewToken,
+  { kind, sentTo, target }: NewToken,
   now = new Date(),
 ): Promise<IssuedToken> {
-  await trx
-    .deleteFrom('auth_one_time_tokens')
-    .where('user_id', '=', userId)
-    .where('kind', '=', kind)
-    .execute()
+  const { trx, user } = account
+  await deleteTokens(account, [kind])
   const id = randomUUID()
   const { codeChallenge } = target
   const token = `${codeChallenge === null ? '' : CODED_PREFIX}${makeOpaqueToken().token}`
@@ -46,7 +43,7 @@ export async function insertToken(
     .insertInto('auth_one_time_tokens')
     .values({
       id,
-      user_id: userId,
+      user_id: user.id,
       kind,
       token_hash: hashOpaqueToken(token),
       code_hash: keyedHash(secret, id, code),

@@ -1,5 +1,5 @@
-import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
+import type { LockedAccount } from '../users/change-account.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type IssuedToken, insertToken } from './insert-token.ts'
 import type { LinkTarget } from './link-target.ts'
@@ -15,25 +15,23 @@ const SENT_AT = {
   reauthentication: 'reauthentication_sent_at',
 } as const satisfies Record<TokenKind, keyof UserRow>
 
-/** All of them or none; the user's row records when. */
-export function issueTokens(
-  { db, codeSecret }: AuthContext,
-  user: UserRow,
+/** Both mailboxes are asked. */
+export const EMAIL_CHANGE_KINDS = ['email_change_current', 'email_change_new'] as const
+
+/** Part of the account's transaction, so that they are about the addresses that it has; its row records when. */
+export async function issueTokens(
+  { codeSecret }: AuthContext,
+  account: LockedAccount,
   kinds: readonly TokenKind[],
   target: LinkTarget,
   now = new Date(),
 ): Promise<IssuedToken[]> {
-  return change(db, async (trx) => {
-    const tokens: IssuedToken[] = []
-    for (const kind of kinds) {
-      const sentTo = kind === 'email_change_new' ? (user.new_email ?? '') : user.email
-      tokens.push(await insertToken(trx, codeSecret, { userId: user.id, kind, sentTo, target }, now))
-      await trx
-        .updateTable('auth_users')
-        .set({ [SENT_AT[kind]]: now.toISOString() })
-        .where('id', '=', user.id)
-        .execute()
-    }
-    return tokens
-  })
+  const tokens: IssuedToken[] = []
+  for (const kind of kinds) {
+    const { email, new_email: newEmail } = account.user
+    const sentTo = kind === 'email_change_new' ? (newEmail ?? '') : email
+    tokens.push(await insertToken(account, codeSecret, { kind, sentTo, target }, now))
+    await account.update({ [SENT_AT[kind]]: now.toISOString() })
+  }
+  return tokens
 }

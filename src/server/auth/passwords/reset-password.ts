@@ -1,13 +1,9 @@
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { forgetWrongGuesses } from '../endpoints/token/login-limits.ts'
 import { forgetFirstPassword } from '../keys/app-secret.ts'
 import { sendNotice } from '../mail/send-notice.ts'
-import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { changeAccount, OPERATOR_ACTOR } from '../users/change-account.ts'
 import { findUserByEmail } from '../users/find-user.ts'
-import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
 import { generatePassword } from './generate-password.ts'
 
 /** For operators: a new password, every session ended, the lock after wrong guesses lifted. Null when nobody has that address. */
@@ -16,31 +12,23 @@ export async function resetPassword(context: AuthContext, email: string): Promis
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
   const password = generatePassword()
-  const passwordHash = await passwords.hash(password)
-  const now = new Date().toISOString()
-  await change(db, async (trx) => {
-    await trx
-      .updateTable('auth_users')
-      .set({
+  const who = { userId: user.id, by: OPERATOR_ACTOR }
+  await changeAccount(db, who, {
+    prepare: () => passwords.hash(password),
+    write: async (account, passwordHash) => {
+      const now = new Date().toISOString()
+      await account.update({
         password_hash: passwordHash,
         banned_until: null,
-        email_confirmed_at: user.email_confirmed_at ?? now,
-        mailbox_proved_at: user.mailbox_proved_at ?? now,
+        email_confirmed_at: account.user.email_confirmed_at ?? now,
+        mailbox_proved_at: account.user.mailbox_proved_at ?? now,
         updated_at: now,
       })
-      .where('id', '=', user.id)
-      .execute()
-    await deletePasskeys(trx, user.id)
-    await endSessions(trx, user.id)
-    await deleteTokens(trx, user.id)
-    await forgetWrongGuesses(trx, user.email)
-    await forgetFirstPassword(trx, user.id)
-    await recordAudit(trx, {
-      actor_id: null,
-      actor: 'command line',
-      action: 'user.password_changed',
-      subject: user.id,
-    })
+      await account.revoke('password_by_other')
+      await forgetWrongGuesses(account.trx, account.user.email)
+      await forgetFirstPassword(account.trx, account.user.id)
+      await account.audit('user.password_changed')
+    },
   })
   sendNotice(context, { user, kind: 'password', by: 'operator' })
   return password

@@ -1,15 +1,17 @@
-import { isEmail } from '#contract/email-pattern.ts'
+import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { ConfigError } from '#server/config.ts'
-import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
-import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
+import { locked } from '#server/db/locked.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { FIRST_PASSWORD_SECRET, forgetFirstPassword, readSecret, replaceSecret } from '../keys/app-secret.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { generatePassword } from '../passwords/generate-password.ts'
+import { LockedAccount } from '../users/change-account.ts'
 import { findUserByEmail } from '../users/find-user.ts'
+import { setRole } from '../users/grant-role.ts'
 import { insertUser } from '../users/insert-user.ts'
+import { signInRefusal } from '../users/rules.ts'
 import { handOverAccount } from './hand-over-account.ts'
 
 const ACTOR = { actor_id: null, actor: 'configuration' }
@@ -35,12 +37,16 @@ export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipa
     throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
   const given = password ?? generatePassword()
   const passwordHash = await passwords.hash(given)
-  const settled = await change(db, async (trx) => {
-    const made = await settle(trx, email, passwordHash)
-    if (made.how !== 'restored' && password === null)
-      await replaceSecret(trx, secrets, FIRST_PASSWORD_SECRET, given)
-    return made
-  })
+  const settled = await change(
+    db,
+    async (trx) => {
+      const made = await settle(trx, email, passwordHash)
+      if (made.how !== 'restored' && password === null)
+        await replaceSecret(trx, secrets, FIRST_PASSWORD_SECRET, given)
+      return made
+    },
+    { isRetriable: (error) => error instanceof AddressMoved },
+  )
   if (settled.how === 'restored') return readUnused(context)
   if (settled.how === 'taken over')
     sendNotice(context, { user: settled.user, kind: 'principal', by: 'operator' })
@@ -66,49 +72,42 @@ async function isSettled(db: Db, email: string): Promise<boolean> {
     .selectFrom('site_state as s')
     .innerJoin('auth_users as u', 'u.id', 's.principal_id')
     .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
-    .select('u.id')
+    .select(['u.banned_until', 'u.deleted_at', 'u.email_confirmed_at'])
     .where('u.email', '=', email)
-    .where('u.banned_until', 'is', null)
-    .where('u.deleted_at', 'is', null)
-    .where('u.email_confirmed_at', 'is not', null)
     .where('r.role', '=', 'super_admin')
     .executeTakeFirst()
-  return row !== undefined
+  return row !== undefined && signInRefusal(row) === null
 }
 
 async function settle(trx: Db, email: string, passwordHash: string) {
   const state = trx.selectFrom('site_state').select('principal_id').where('id', '=', 1)
-  const { principal_id: known } = await (engineOf(trx) === 'postgres'
-    ? state.forUpdate()
-    : state
-  ).executeTakeFirstOrThrow()
+  const { principal_id: known } = await locked(trx, state).executeTakeFirstOrThrow()
   const made = await insertUser(trx, { email, passwordHash, confirmed: true })
-  const user = made ?? (await findUserByEmail(trx, email))
-  if (user === undefined) throw new Error('the principal admin could not be made')
-  const at = new Date().toISOString()
+  const userId = made?.id ?? (await findUserByEmail(trx, email))?.id
+  const account = userId === undefined ? undefined : await LockedAccount.lock(trx, { userId, by: ACTOR })
+  // Renamed or removed in this very moment: the address is free at the next try.
+  if (account === undefined || normalizeEmail(account.user.email) !== email) throw new AddressMoved()
+  const { user } = account
   const how =
     made !== null ? 'created' : (await wasPrincipal(trx, user.id, known)) ? 'restored' : 'taken over'
-  if (how === 'taken over') await handOverAccount(trx, user, passwordHash)
+  if (how === 'taken over') await handOverAccount(account, passwordHash)
   else
-    await trx
-      .updateTable('auth_users')
-      .set({ banned_until: null, deleted_at: null, email_confirmed_at: user.email_confirmed_at ?? at })
-      .where('id', '=', user.id)
-      .execute()
-  await trx
-    .insertInto('admin_roles')
-    .values({ user_id: user.id, role: 'super_admin', created_at: at, updated_at: at })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ role: 'super_admin', updated_at: at }))
-    .execute()
+    await account.update({
+      banned_until: null,
+      deleted_at: null,
+      email_confirmed_at: user.email_confirmed_at ?? new Date().toISOString(),
+    })
+  await setRole(account, 'super_admin')
   await trx.updateTable('site_state').set({ principal_id: user.id }).where('id', '=', 1).execute()
   if (how !== 'restored')
-    await recordAudit(trx, {
-      ...ACTOR,
-      action: how === 'created' ? 'user.created' : 'user.made_principal',
-      subject: user.id,
+    await account.audit(how === 'created' ? 'user.created' : 'user.made_principal', {
       after: { email, role: 'super_admin' },
     })
   return { how, user } as const
+}
+
+class AddressMoved extends Error {
+  override readonly message = 'the principal admin could not be made'
 }
 
 /** Before this was remembered, the trail alone tells whom the configuration had made. */

@@ -5,6 +5,7 @@ import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines
 import { Mailbox } from '#tests/support/mailbox.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { openLogin, openSession, passwordAmr } from '../sessions/open-session.ts'
+import { lockAccount } from '../users/change-account.ts'
 import { findUserByEmail } from '../users/find-user.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { ensurePrincipal } from './ensure-principal.ts'
@@ -63,10 +64,11 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
         .insertInto('admin_roles')
         .values({ user_id: id, role, created_at: at, updated_at: at })
         .execute()
-    const login = await openLogin(db, { userId: id, aal: 'aal1', userAgent: '' })
-    const session = { userId: id, aal: 'aal1', amr: passwordAmr(), userAgent: '' } as const
-    await openSession({ refreshSecret: 'segredo' }, db, { ...session, loginId: login.loginId })
-    await openSession({ refreshSecret: 'segredo' }, db, { ...session, loginId: null })
+    const account = await lockAccount(db, { userId: id })
+    const login = await openLogin(account, { aal: 'aal1', userAgent: '' })
+    const session = { aal: 'aal1', amr: passwordAmr(), userAgent: '' } as const
+    await openSession({ refreshSecret: 'segredo' }, account, { ...session, loginId: login.loginId })
+    await openSession({ refreshSecret: 'segredo' }, account, { ...session, loginId: null })
     await db
       .insertInto('auth_factors')
       .values({
@@ -148,7 +150,7 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
     expect(told.filter((news) => news?.how === 'taken over')).toHaveLength(1)
     expect(new Set(told.map((news) => news?.password)).size).toBe(1)
     const { password_hash: settled } = (await findUserByEmail(database.db, BOSS)) ?? {}
-    await openLogin(database.db, { userId: id, aal: 'aal1', userAgent: '' })
+    await openLogin(await lockAccount(database.db, { userId: id }), { aal: 'aal1', userAgent: '' })
     expect((await start({ PRINCIPAL_ADMIN_PASSWORD: OPERATORS_PASSWORD })).news).toEqual({
       how: 'unused',
       password: told[0]?.password,

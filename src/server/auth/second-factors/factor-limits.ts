@@ -7,13 +7,12 @@ import { AppError } from '#server/http/app-error.ts'
 import { clientAddress } from '#server/http/client-address.ts'
 import { SECOND_STEP } from '#server/http/limits.ts'
 import { countGuess, countHit, forgetHits, giveBackGuess } from '#server/http/rate-limit.ts'
-import type { SessionRow } from '../access/require-user.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { sendNotice } from '../mail/send-notice.ts'
 import { rateLimited } from '../protocol/auth-error.ts'
 import { readDevice, rememberDevice } from '../sessions/device-cookie.ts'
 import { isFromDashboard } from '../sessions/login-cookie.ts'
-import type { UserRow } from '../users/user-object.ts'
+import type { SessionRow, UserRow } from '../users/user-object.ts'
 
 const WRONG_ANSWERS = ['mfa_verification_failed', 'recovery_code_invalid', 'webauthn_verification_failed']
 

@@ -1,9 +1,8 @@
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { sendNotice } from '../mail/send-notice.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { changeAccount, OPERATOR_ACTOR } from '../users/change-account.ts'
 import { findUserByEmail } from '../users/find-user.ts'
+import { findPasskeys } from '../webauthn/passkey-rows.ts'
 
 /**
  * For operators, when a phone is lost. Gives the number of factors that were removed; null when nobody has that
@@ -13,28 +12,19 @@ export async function removeFactors(context: AuthContext, email: string): Promis
   const { db } = context
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
-  const verified = await change(db, async (trx) => {
-    const removed = await trx
-      .deleteFrom('auth_factors')
-      .where('user_id', '=', user.id)
-      .returning(['id', 'status'])
-      .execute()
-    const passkeys = await trx
-      .deleteFrom('auth_passkeys')
-      .where('user_id', '=', user.id)
-      .returning('id')
-      .execute()
-    await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
-    await endSessions(trx, user.id)
-    await recordAudit(trx, {
-      actor_id: null,
-      actor: 'command line',
-      action: 'auth.factors_removed',
-      subject: user.id,
-      before: { factors: removed, passkeys },
-    })
-    return removed.filter((factor) => factor.status === 'verified').length
-  })
+  const verified = await changeAccount(
+    db,
+    { userId: user.id, by: OPERATOR_ACTOR },
+    {
+      write: async (account) => {
+        const factors = account.factors.map(({ id, status }) => ({ id, status }))
+        const passkeys = (await findPasskeys(account.trx, user.id, 'all')).map(({ id }) => ({ id }))
+        await account.revoke('factors_removed')
+        await account.audit('auth.factors_removed', { before: { factors, passkeys } })
+        return factors.filter(({ status }) => status === 'verified').length
+      },
+    },
+  )
   if (verified > 0) sendNotice(context, { user, kind: 'factor-removed', by: 'operator' })
   return verified
 }

@@ -3,8 +3,11 @@ import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { hashOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
+import { LockedAccount } from '../users/change-account.ts'
 import { withFactors } from '../users/find-user.ts'
+import { accessRefusal } from '../users/rules.ts'
 import type { UserRow } from '../users/user-object.ts'
+import { endLogin } from './end-sessions.ts'
 import { isLoginAlive } from './is-login-alive.ts'
 import { clearLoginCookie, readLoginCookie } from './login-cookie.ts'
 import { type OpenSession, openSession } from './open-session.ts'
@@ -23,9 +26,7 @@ export async function bootSession(
   if (cookie === null || cookie === '') return null
   // Anybody can send any text: only a login that is there is worth a transaction, for which others would wait.
   const opened = (await hasLogin(context.db, cookie))
-    ? await change(context.db, (trx) =>
-        openTab(context, trx, cookie, request.headers['user-agent'] ?? ''),
-      )
+    ? await change(context.db, (trx) => openTab(context, trx, cookie, request.headers['user-agent'] ?? ''))
     : null
   if (opened === null) {
     clearLoginCookie(reply)
@@ -56,30 +57,22 @@ async function openTab(
     .where('token_hash', '=', hashOpaqueToken(cookie))
     .executeTakeFirst()
   if (login === undefined) return null
+  const account = await LockedAccount.lock(trx, { userId: login.user_id })
+  if (account === undefined) return null
   if (!isLoginAlive(login, now.getTime())) {
-    await trx.deleteFrom('auth_logins').where('id', '=', login.id).execute()
+    await endLogin(account, login.id)
     return null
   }
-  const user = await trx
-    .selectFrom('auth_users')
-    .selectAll()
-    .where('id', '=', login.user_id)
-    .executeTakeFirst()
-  if (user === undefined) return null
-  if (user.banned_until !== null && Date.parse(user.banned_until) > now.getTime()) return null
+  if (accessRefusal(account.user, now.getTime()) !== null) return null
   const touched = await trx
     .updateTable('auth_logins')
     .set({ last_used_at: now.toISOString() })
     .where('id', '=', login.id)
+    .returning(['aal', 'amr'])
     .executeTakeFirst()
   // Signed out by another tab in this very moment.
-  if (touched.numUpdatedRows === 0n) return null
+  if (touched === undefined) return null
   // A tab is as sure of the person as the login that it comes from.
-  const session = await openSession(
-    context,
-    trx,
-    { userId: user.id, loginId: login.id, aal: login.aal, amr: login.amr, userAgent },
-    now,
-  )
-  return { user, session }
+  const session = await openSession(context, account, { loginId: login.id, ...touched, userAgent }, now)
+  return { user: account.user, session }
 }

@@ -1,36 +1,60 @@
 import type { Db } from '#server/db/database.ts'
+import type { LockedAccount } from '../users/change-account.ts'
 
-/** Everything of one person ends at once, but for what is kept. */
+/**
+ * What changes how a person signs in ends their sessions: all of them, or all but the one in which they do it. Of a browser
+ * its login stays with that tab.
+ */
 export async function endSessions(
-  trx: Db,
-  userId: string,
-  keep: { sessionId?: string | undefined; loginId?: string | null | undefined } = {},
+  { trx, user, session }: LockedAccount,
+  which: 'all' | 'others',
 ): Promise<void> {
-  let logins = trx.deleteFrom('auth_logins').where('user_id', '=', userId)
-  if (keep.loginId != null) logins = logins.where('id', '!=', keep.loginId)
+  const kept = which === 'all' ? null : session
+  let logins = trx.deleteFrom('auth_logins').where('user_id', '=', user.id)
+  if (kept?.login_id != null) logins = logins.where('id', '!=', kept.login_id)
   await logins.execute()
-  let sessions = trx.deleteFrom('auth_sessions').where('user_id', '=', userId)
-  if (keep.sessionId !== undefined) sessions = sessions.where('id', '!=', keep.sessionId)
+  let sessions = trx.deleteFrom('auth_sessions').where('user_id', '=', user.id)
+  if (kept !== null) sessions = sessions.where('id', '!=', kept.id)
   await sessions.execute()
 }
 
-/** What a change of e-mail, password or role ends: a person who edits themselves keeps the session they do it in. */
-export async function endOtherSessions(trx: Db, userId: string, sessionId: string | null): Promise<void> {
-  if (sessionId === null) return endSessions(trx, userId)
-  const own = await trx
-    .selectFrom('auth_sessions')
-    .select('login_id')
-    .where('id', '=', sessionId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return own === undefined
-    ? endSessions(trx, userId)
-    : endSessions(trx, userId, { sessionId, loginId: own.login_id })
+/** "Sair dos outros": every browser and program but this one, which keeps all its tabs. */
+export async function endOtherLogins(account: LockedAccount): Promise<void> {
+  const { trx, user, session } = account
+  const ownLogin = session?.login_id ?? null
+  if (ownLogin === null) return endSessions(account, 'others')
+  await trx.deleteFrom('auth_logins').where('user_id', '=', user.id).where('id', '!=', ownLogin).execute()
+  await trx.deleteFrom('auth_sessions').where('user_id', '=', user.id).where('login_id', 'is', null).execute()
 }
 
-/** A browser's login with all its tabs, or the one session of a client without a cookie. */
-export async function endLogin(trx: Db, session: { id: string; login_id: string | null }): Promise<void> {
-  if (session.login_id !== null)
-    await trx.deleteFrom('auth_logins').where('id', '=', session.login_id).execute()
-  await trx.deleteFrom('auth_sessions').where('id', '=', session.id).execute()
+/** A browser's login with all its tabs, or the session of a program that keeps its own. Says whether there was one. */
+export async function endLogin({ trx, user }: LockedAccount, id: string): Promise<boolean> {
+  const login = await trx
+    .deleteFrom('auth_logins')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  const session = await trx
+    .deleteFrom('auth_sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .where('login_id', 'is', null)
+    .executeTakeFirst()
+  return login.numDeletedRows + session.numDeletedRows > 0n
+}
+
+/** The login that a cookie names. Says whether there was one. */
+export async function endLoginOfCookie({ trx, user }: LockedAccount, tokenHash: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('auth_logins')
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Of everybody: the key that signs their tokens is gone. */
+export async function endEverySession(trx: Db): Promise<void> {
+  await trx.deleteFrom('auth_logins').execute()
+  await trx.deleteFrom('auth_sessions').execute()
 }

@@ -4,6 +4,7 @@ import type { Db } from '#server/db/database.ts'
 import { KEPT_PER_ACCOUNT } from '#server/http/limits.ts'
 import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
+import type { LockedAccount } from '../users/change-account.ts'
 import { LOGIN_MAX_MS } from './login-cookie.ts'
 import { signRefreshToken } from './refresh-token.ts'
 
@@ -18,7 +19,6 @@ export interface OpenSession {
 }
 
 interface NewSession {
-  userId: string
   /** The browser's login, when a cookie keeps one. */
   loginId: string | null
   aal: Aal
@@ -34,7 +34,7 @@ const ENDED_AT_ONCE = 1_000
 
 export async function openSession(
   { refreshSecret }: Pick<AuthContext, 'refreshSecret'>,
-  trx: Db,
+  { trx, user }: LockedAccount,
   session: NewSession,
   now = new Date(),
 ): Promise<OpenSession> {
@@ -44,7 +44,7 @@ export async function openSession(
     .insertInto('auth_sessions')
     .values({
       id,
-      user_id: session.userId,
+      user_id: user.id,
       login_id: session.loginId,
       aal: session.aal,
       amr: JSON.stringify(session.amr),
@@ -54,15 +54,15 @@ export async function openSession(
       last_used_at: at,
     })
     .execute()
-  await endBeyond(trx, 'auth_sessions', session.userId, id, KEPT_PER_ACCOUNT.sessions)
+  await endBeyond(trx, 'auth_sessions', user.id, id, KEPT_PER_ACCOUNT.sessions)
   const refreshToken = signRefreshToken(refreshSecret, id, 0)
   return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken }
 }
 
 /** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
 export async function openLogin(
-  trx: Db,
-  login: { userId: string; aal: Aal; amr?: Amr; userAgent: string; network?: string | null },
+  { trx, user }: LockedAccount,
+  login: { aal: Aal; amr?: Amr; userAgent: string; network?: string | null },
   now = new Date(),
 ): Promise<{ loginId: string; cookie: string }> {
   const loginId = randomUUID()
@@ -71,7 +71,7 @@ export async function openLogin(
     .insertInto('auth_logins')
     .values({
       id: loginId,
-      user_id: login.userId,
+      user_id: user.id,
       token_hash: hash,
       aal: login.aal,
       amr: JSON.stringify(login.amr ?? passwordAmr(now.getTime())),
@@ -82,7 +82,7 @@ export async function openLogin(
       expires_at: new Date(now.getTime() + LOGIN_MAX_MS).toISOString(),
     })
     .execute()
-  await endBeyond(trx, 'auth_logins', login.userId, loginId, KEPT_PER_ACCOUNT.logins)
+  await endBeyond(trx, 'auth_logins', user.id, loginId, KEPT_PER_ACCOUNT.logins)
   return { loginId, cookie: token }
 }
 
@@ -116,6 +116,6 @@ export function passwordAmr(now = Date.now()): Amr {
   return amrOf('password', now)
 }
 
-export function amrOf(method: 'password' | 'otp' | 'passkey', now = Date.now()): Amr {
+export function amrOf(method: 'password' | 'otp' | 'recovery' | 'invite' | 'passkey', now = Date.now()): Amr {
   return [{ method, timestamp: Math.floor(now / 1000) }]
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { hashOpaqueToken } from '#server/http/opaque-token.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { lockAccount } from '../users/change-account.ts'
 import { insertUser } from '../users/insert-user.ts'
 import { openLogin, openSession, passwordAmr } from './open-session.ts'
 import { rotateRefreshToken } from './rotate-refresh-token.ts'
@@ -34,11 +35,11 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     sessionId = opened.sessionId
   })
 
-  const open = (loginId: string | null) =>
+  const open = async (loginId: string | null) =>
     openSession(
       { refreshSecret },
-      database.db,
-      { userId, loginId, aal: 'aal1', amr: passwordAmr(START), userAgent: '' },
+      await lockAccount(database.db, { userId }),
+      { loginId, aal: 'aal1', amr: passwordAmr(START), userAgent: '' },
       at(0),
     )
   const rotate = async (token: string, seconds: number) =>
@@ -121,7 +122,11 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     ['twelve idle hours', 12 * HOUR, 'Invalid Refresh Token: Session Expired (Inactivity)'],
     ['seven days', 7 * 24 * HOUR, 'Invalid Refresh Token: Session Expired'],
   ])('of a browser’s tab is worth nothing after %s', async (_what, seconds, message) => {
-    const login = await openLogin(database.db, { userId, aal: 'aal1', userAgent: '' }, at(0))
+    const login = await openLogin(
+      await lockAccount(database.db, { userId }),
+      { aal: 'aal1', userAgent: '' },
+      at(0),
+    )
     let { refreshToken } = await open(login.loginId)
     const step = 11 * HOUR
     if (seconds > 12 * HOUR)

@@ -5,6 +5,7 @@ import type { Db } from '#server/db/database.ts'
 import { hashOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { authError } from '../protocol/auth-error.ts'
+import { accessRefusal } from '../users/rules.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { isLoginOpen } from './is-login-alive.ts'
 import { LOGIN_IDLE_MS } from './login-cookie.ts'
@@ -60,8 +61,9 @@ async function rotate(trx: Db, secret: string, shown: ShownToken, at: Date | und
     .selectAll()
     .where('id', '=', session.user_id)
     .executeTakeFirstOrThrow()
-  if (user.banned_until !== null && Date.parse(user.banned_until) > now.getTime())
-    return refused('user_banned', 'Invalid Refresh Token: User Banned')
+  const refusal = accessRefusal(user, now.getTime())
+  if (refusal === 'user_banned') return refused(refusal, 'Invalid Refresh Token: User Banned')
+  if (refusal !== null) return NOT_FOUND
   const expired = await whyExpired(trx, session, now)
   if (expired !== null) {
     await trx.deleteFrom('auth_sessions').where('id', '=', session.id).execute()

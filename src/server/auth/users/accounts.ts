@@ -1,25 +1,18 @@
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
-import { recordAudit } from '#server/db/audit.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { sendNotice } from '../mail/send-notice.ts'
-import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { checkPassword } from '../passwords/check-password.ts'
-import { proveOwnPassword } from '../passwords/prove-own-password.ts'
-import {
-  isPrincipal,
-  refuseChangeOfPrincipal,
-  refuseRemovalOfPrincipal,
-} from '../principal/refuse-on-principal.ts'
+import { proveOwnPassword, requireOwnPassword } from '../passwords/prove-own-password.ts'
 import { emailExists } from '../protocol/auth-error.ts'
-import { endOtherSessions } from '../sessions/end-sessions.ts'
-import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
+import { type LockedAccount, lockAccount } from './change-account.ts'
 import { findUserByEmail, findUserById } from './find-user.ts'
-import { type GrantedRole, grantRole } from './grant-role.ts'
+import { type GrantedRole, grantRole, readRole, setRole } from './grant-role.ts'
 import { insertUser } from './insert-user.ts'
+import { refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from './rules.ts'
 
 export interface NewAccount {
   id?: string
@@ -37,6 +30,8 @@ interface AccountChange {
   role?: string
   /** What `proveOwnPassword` gave: asked of people who edit themselves. */
   provedHash?: string | null
+  /** When the row counts as written; now, if nothing is said. */
+  version?: string
 }
 
 /** The accounts behind the resource `admin_users`: a login and its admin role, changed together or not at all. */
@@ -45,10 +40,6 @@ export class Accounts {
 
   constructor(context: AuthContext) {
     this.#context = context
-  }
-
-  isPrincipal(email: string): boolean {
-    return isPrincipal(this.#context.config, email)
   }
 
   /** Slow: never inside a transaction. Without an e-mail it may be anybody's: then everyone's is too easy. */
@@ -78,52 +69,42 @@ export class Accounts {
   async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
     const user = await insertUser(trx, { ...account, confirmed: true })
     if (user === null) throw emailExists()
-    const at = user.created_at
-    await trx
-      .insertInto('admin_roles')
-      .values({ user_id: user.id, role: account.role, created_at: at, updated_at: at })
-      .execute()
-    const after = { email: user.email, role: account.role }
-    await recordAudit(trx, { ...auditActor(caller), action: 'user.created', subject: user.id, after })
+    const made = await lockAccount(trx, { userId: user.id, by: auditActor(caller) })
+    await setRole(made, account.role, user.created_at)
+    await made.audit('user.created', { after: { email: user.email, role: account.role } })
     return user.id
   }
 
   /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
   async update(trx: Db, id: string, change: AccountChange, caller: Caller): Promise<void> {
-    const before = await readAccount(trx, id)
     const isSelf = caller.kind === 'user' && caller.userId === id
-    if (isSelf && (change.provedHash == null || change.provedHash !== before.password_hash))
-      throw new AppError(400, 'current_password_required', 'Current password required to edit oneself.')
+    const account = await lockAccount(trx, {
+      userId: id,
+      by: auditActor(caller),
+      ...(isSelf ? { sessionId: caller.sessionId } : {}),
+    })
+    const before = account.user
+    const formerRole = await requireRole(account)
+    const { passwordHash } = change
     const email = change.email === undefined ? before.email : normalizeEmail(change.email)
-    const role = change.role ?? before.role
-    if (email !== before.email || role !== before.role) {
-      refuseChangeOfPrincipal(this.#context.config, before.email)
-      await refuseTakenEmail(trx, id, email)
-    }
+    const role = change.role ?? formerRole
+    const changesMore = email !== before.email || role !== formerRole
+    if (changesMore) refuseChangeOfPrincipal(this.#context.config, before.email)
+    if (isSelf) requireOwnPassword(account, change.provedHash, { changesMore })
+    if (changesMore) await refuseTakenEmail(trx, id, email)
     const at = new Date().toISOString()
-    await trx
-      .updateTable('auth_users')
-      .set({
-        email,
-        ...(email === before.email ? {} : { new_email: null }),
-        updated_at: at,
-        ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
-      })
-      .where('id', '=', id)
-      .execute()
-    await trx.updateTable('admin_roles').set({ role, updated_at: at }).where('user_id', '=', id).execute()
-    if (change.passwordHash !== undefined && !isSelf) await deletePasskeys(trx, id)
-    await endOtherSessions(trx, id, isSelf ? caller.sessionId : null)
-    await deleteTokens(trx, id)
-    await recordAudit(trx, {
-      ...auditActor(caller),
-      action: change.passwordHash === undefined ? 'user.updated' : 'user.password_changed',
-      subject: id,
-      before: { email: before.email, role: before.role },
+    await account.update({
+      updated_at: at,
+      ...(email === before.email ? {} : { email, new_email: null }),
+      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+    })
+    await setRole(account, role, change.version ?? at)
+    await account.revoke(revokedBy(passwordHash !== undefined, isSelf))
+    await account.audit(passwordHash === undefined ? 'user.updated' : 'user.password_changed', {
+      before: { email: before.email, role: formerRole },
       after: { email, role },
     })
     const by = isSelf ? 'self' : 'administrator'
-    const { passwordHash } = change
     if (passwordHash !== undefined)
       sendNotice(
         this.#context,
@@ -134,17 +115,30 @@ export class Accounts {
       sendNotice(this.#context, { user: before, kind: 'email', by }, (current) => current.email === email)
   }
 
-  async remove(trx: Db, id: string, caller: Caller): Promise<void> {
-    const before = await readAccount(trx, id)
-    refuseRemovalOfPrincipal(this.#context.config, before.email)
-    await trx.deleteFrom('auth_users').where('id', '=', id).execute()
-    await recordAudit(trx, {
-      ...auditActor(caller),
-      action: 'user.deleted',
-      subject: id,
-      before: { email: before.email, role: before.role },
-    })
+  /** Marks the row as written without a change. */
+  async touch(trx: Db, id: string, version: string): Promise<void> {
+    const account = await lockAccount(trx, { userId: id })
+    await setRole(account, await requireRole(account), version)
   }
+
+  async remove(trx: Db, id: string, caller: Caller): Promise<void> {
+    const account = await lockAccount(trx, { userId: id, by: auditActor(caller) })
+    const role = await requireRole(account)
+    refuseRemovalOfPrincipal(this.#context.config, account.user.email)
+    await account.audit('user.deleted', { before: { email: account.user.email, role } })
+    await account.delete()
+  }
+}
+
+function revokedBy(isNewPassword: boolean, isSelf: boolean) {
+  if (!isNewPassword) return 'email_or_role'
+  return isSelf ? 'own_password' : 'password_by_other'
+}
+
+async function requireRole(account: LockedAccount): Promise<string> {
+  const role = await readRole(account)
+  if (role === null) throw new AppError(404, 'user_not_found', 'User not found')
+  return role
 }
 
 async function readEmails(db: Db): Promise<string[]> {
@@ -156,17 +150,6 @@ async function readEmails(db: Db): Promise<string[]> {
     .limit(MAX_EMAILS)
     .execute()
   return rows.map(({ email }) => email)
-}
-
-async function readAccount(trx: Db, id: string) {
-  const row = await trx
-    .selectFrom('auth_users as u')
-    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
-    .select(['u.id', 'u.email', 'u.password_hash', 'u.mailbox_proved_at', 'r.role'])
-    .where('u.id', '=', id)
-    .executeTakeFirst()
-  if (row === undefined) throw new AppError(404, 'user_not_found', 'User not found')
-  return row
 }
 
 /** Asked first, because on PostgreSQL a refused statement would take the whole transaction with it. */

@@ -15,11 +15,6 @@ export function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('auth_users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Banned or removed: no mail can let them in. */
-export function isShutOut(user: UserRow, now = Date.now()): boolean {
-  return user.deleted_at !== null || (user.banned_until !== null && Date.parse(user.banned_until) > now)
-}
-
 export function findFactors(db: Db, userId: string): Promise<FactorRow[]> {
   return db
     .selectFrom('auth_factors')

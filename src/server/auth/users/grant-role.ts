@@ -1,16 +1,12 @@
-import { recordAudit } from '#server/db/audit.ts'
 import type { Db } from '#server/db/database.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { sendNotice } from '../mail/send-notice.ts'
-import { deleteTokens } from '../one-time-tokens/delete-tokens.ts'
 import { handOverAccount } from '../principal/hand-over-account.ts'
 import { emailExists } from '../protocol/auth-error.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
-import { deletePasskeys } from '../webauthn/delete-passkeys.ts'
-import { findUserByEmail, isShutOut } from './find-user.ts'
-import { lockUser } from './lock-user.ts'
-import type { UserRow } from './user-object.ts'
+import { LockedAccount } from './change-account.ts'
+import { findUserByEmail } from './find-user.ts'
+import { accessRefusal } from './rules.ts'
 
 export interface GrantedRole {
   id: string
@@ -31,21 +27,22 @@ export async function grantRole(
   caller: Caller,
 ): Promise<boolean> {
   const found = await findUserByEmail(trx, email)
-  const user = found === undefined ? undefined : await lockUser(trx, found.id)
-  if (user === undefined) return false
-  if (user.id !== id || isShutOut(user) || (await hasRole(trx, user.id))) throw emailExists()
+  const account =
+    found === undefined
+      ? undefined
+      : await LockedAccount.lock(trx, { userId: found.id, by: auditActor(caller) })
+  if (account === undefined) return false
+  const { user } = account
+  const isTaken = user.id !== id || user.email !== found?.email || accessRefusal(user) !== null
+  if (isTaken || (await readRole(account)) !== null) throw emailExists()
   const isProved = user.mailbox_proved_at !== null && user.email_confirmed_at !== null
-  if (!isProved) await handOverAccount(trx, user, passwordHash)
-  else if (passwordHash !== null) await replacePassword(trx, user, passwordHash)
-  const at = new Date().toISOString()
-  await trx
-    .insertInto('admin_roles')
-    .values({ user_id: user.id, role, created_at: at, updated_at: at })
-    .execute()
-  await recordAudit(trx, {
-    ...auditActor(caller),
-    action: 'user.role_granted',
-    subject: user.id,
+  if (!isProved) await handOverAccount(account, passwordHash)
+  else if (passwordHash !== null) {
+    await account.update({ password_hash: passwordHash, updated_at: new Date().toISOString() })
+    await account.revoke('password_by_other')
+  }
+  await setRole(account, role)
+  await account.audit('user.role_granted', {
     before: { email: user.email, role: null },
     after: { email: user.email, role, handed_over: !isProved },
   })
@@ -59,22 +56,28 @@ export async function grantRole(
   return true
 }
 
-async function hasRole(trx: Db, userId: string): Promise<boolean> {
+export async function readRole({ trx, user }: LockedAccount): Promise<string | null> {
   const row = await trx
     .selectFrom('admin_roles')
     .select('role')
-    .where('user_id', '=', userId)
+    .where('user_id', '=', user.id)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.role ?? null
 }
 
-async function replacePassword(trx: Db, user: UserRow, passwordHash: string): Promise<void> {
+/** Also the version of the row in `admin_users`: `at` is when it was written. */
+export async function setRole(
+  { trx, user }: LockedAccount,
+  role: string,
+  at = new Date().toISOString(),
+): Promise<void> {
   await trx
-    .updateTable('auth_users')
-    .set({ password_hash: passwordHash, updated_at: new Date().toISOString() })
-    .where('id', '=', user.id)
+    .insertInto('admin_roles')
+    .values({ user_id: user.id, role, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ role, updated_at: at }))
     .execute()
-  await deletePasskeys(trx, user.id)
-  await deleteTokens(trx, user.id)
-  await endSessions(trx, user.id)
+}
+
+export async function deleteRole({ trx, user }: LockedAccount): Promise<void> {
+  await trx.deleteFrom('admin_roles').where('user_id', '=', user.id).execute()
 }

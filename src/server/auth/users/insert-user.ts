@@ -11,6 +11,7 @@ export interface NewUser {
   confirmed: boolean
   /** Signed up by themselves: nobody but they say that the address is theirs. */
   isStranger?: true
+  isInvited?: true
   userMetadata?: Record<string, unknown>
   appMetadata?: Record<string, unknown>
   tokenRole?: string
@@ -30,6 +31,7 @@ export async function insertUser(trx: Db, user: NewUser, now = new Date()): Prom
       app_metadata: toJson({ provider: 'email', providers: ['email'], ...user.appMetadata }),
       email_confirmed_at: user.confirmed ? at : null,
       mailbox_proved_at: user.isStranger ? null : at,
+      ...(user.isInvited ? { invited_at: at } : {}),
       token_role: user.tokenRole ?? 'authenticated',
       banned_until: user.bannedUntil ?? null,
       created_at: at,

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { AuthFactors, AuthUsers } from '#server/db/auth-schema.ts'
+import type { AuthFactors, AuthSessions, AuthUsers } from '#server/db/auth-schema.ts'
 
 export type UserRow = Selectable<AuthUsers>
 export type FactorRow = Selectable<AuthFactors>
-export type UserWithFactors = UserRow & { factors: FactorRow[] }
+export type SessionRow = Selectable<AuthSessions>
+export type UserWithFactors = UserRow & { factors: readonly FactorRow[] }
 
 /** The protocol's user; keys without a value are left out. */
 export type UserObject = Record<string, unknown> & { id: string; email: string }

@@ -96,21 +96,19 @@ function accountStore(accounts: AccountPort): Store {
     async update(trx, before, after, caller) {
       if (after.password === null) throw notNull(NAME, 'password')
       const change = changeOf(before, after)
-      const isTouched = change.email !== undefined || change.role !== undefined
-      if (before.is_principal === true && isTouched) throw protectedPrincipal(PRINCIPAL_IS_FIXED)
       if (change.email !== undefined) refuseBadEmail(change.email)
       const id = String(before.id)
-      if (Object.keys(change).length > 0) {
-        const provedHash = typeof after.current_password === 'string' ? after.current_password : null
-        await withEmailKey(String(after.email), () =>
-          accounts.update(trx, id, { ...change, provedHash }, caller),
-        )
-      }
-      await setVersion(trx, id, String(after.updated_at))
+      const version = String(after.updated_at)
+      if (Object.keys(change).length === 0) return accounts.touch(trx, id, version)
+      const provedHash = typeof after.current_password === 'string' ? after.current_password : null
+      await inOwnWords(PRINCIPAL_IS_FIXED, () =>
+        withEmailKey(String(after.email), () =>
+          accounts.update(trx, id, { ...change, version, provedHash }, caller),
+        ),
+      )
     },
     async remove(trx, before, caller) {
-      if (before.is_principal === true) throw protectedPrincipal(PRINCIPAL_CANNOT_BE_DELETED)
-      await accounts.remove(trx, String(before.id), caller)
+      await inOwnWords(PRINCIPAL_CANNOT_BE_DELETED, () => accounts.remove(trx, String(before.id), caller))
     },
   }
 }
@@ -121,9 +119,14 @@ async function nameLogin(accounts: AccountPort, input: Row, email: string): Prom
   if (id !== null) input.id = id
 }
 
-/** Not a question of who asks: nobody may, the service key included. */
-function protectedPrincipal(message: string): AppError {
-  return new AppError(403, 'principal_admin_protected', message)
+/** The principal's protection in this protocol's words. Not a question of who asks: nobody may, the service key included. */
+async function inOwnWords(message: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'principal_admin_protected')) throw error
+    throw new AppError(403, error.code, message, { cause: error })
+  }
 }
 
 function changeOf(before: Row, after: Row): AccountChange {
@@ -159,8 +162,4 @@ function readTimes(trx: Db, id: string): Promise<Row> {
     .select(['created_at', 'updated_at'])
     .where('user_id', '=', id)
     .executeTakeFirstOrThrow()
-}
-
-async function setVersion(trx: Db, id: string, updated_at: string): Promise<void> {
-  await trx.updateTable('admin_roles').set({ updated_at }).where('user_id', '=', id).execute()
 }

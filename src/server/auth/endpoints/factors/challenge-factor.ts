@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { limitFactorCalls } from '#server/auth/second-factors/factor-limits.ts'
-import { change } from '#server/db/change.ts'
+import { markChallenged, requireFactor } from '#server/auth/second-factors/factor-rows.ts'
+import { changeAccount } from '#server/auth/users/change-account.ts'
 import { challengeKey } from './challenge-key.ts'
 import { findOwnFactor } from './find-own-factor.ts'
 
@@ -12,29 +13,23 @@ export const CHALLENGE_MS = 300_000
 export function registerChallengeFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/factors/:id/challenge', async (request) => {
-    const { user, session } = await requireUser(context, request)
+    const { user, session, who } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
     await limitFactorCalls(context, request, session)
-    if (factor.kind === 'webauthn') return challengeKey(context, user, session, factor)
+    if (factor.kind === 'webauthn') return challengeKey(context, { user, session, who, factor })
     const id = randomUUID()
     const now = Date.now()
     const expiresAt = now + CHALLENGE_MS
-    await change(db, async (trx) => {
-      const at = new Date(now).toISOString()
-      await trx
-        .insertInto('auth_challenges')
-        .values({
-          id,
-          factor_id: factor.id,
-          created_at: at,
-          expires_at: new Date(expiresAt).toISOString(),
-        })
-        .execute()
-      await trx
-        .updateTable('auth_factors')
-        .set({ last_challenged_at: at })
-        .where('id', '=', factor.id)
-        .execute()
+    await changeAccount(db, who, {
+      write: async (account) => {
+        requireFactor(account, factor.id)
+        const created_at = new Date(now).toISOString()
+        await account.trx
+          .insertInto('auth_challenges')
+          .values({ id, factor_id: factor.id, created_at, expires_at: new Date(expiresAt).toISOString() })
+          .execute()
+        await markChallenged(account, factor.id, created_at)
+      },
     })
     return { id, type: factor.kind, expires_at: Math.floor(expiresAt / 1000) }
   })

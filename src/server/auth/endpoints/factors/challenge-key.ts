@@ -1,17 +1,21 @@
-import type { SessionRow } from '#server/auth/access/require-user.ts'
+import type { OwnAccount } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import type { FactorRow, UserRow } from '#server/auth/users/user-object.ts'
+import { markChallenged, requireFactor } from '#server/auth/second-factors/factor-rows.ts'
+import { changeAccount } from '#server/auth/users/change-account.ts'
+import type { FactorRow, SessionRow } from '#server/auth/users/user-object.ts'
 import { assertionOptions } from '#server/auth/webauthn/assertion.ts'
 import type { ChallengePurpose } from '#server/auth/webauthn/challenge.ts'
 import { creationOptions } from '#server/auth/webauthn/creation.ts'
 import { findPasskeys } from '#server/auth/webauthn/passkey-rows.ts'
 
+interface KeyChallenge extends Pick<OwnAccount, 'user' | 'session' | 'who'> {
+  factor: FactorRow
+}
+
 /** The challenge of a WebAuthn factor: to make its key while it does not count yet, to show that key afterwards. */
 export async function challengeKey(
   context: AuthContext,
-  user: UserRow,
-  session: SessionRow,
-  factor: FactorRow,
+  { user, session, who, factor }: KeyChallenge,
 ): Promise<object> {
   const purpose = factorPurpose(session, factor)
   const isNew = factor.status === 'unverified'
@@ -19,11 +23,12 @@ export async function challengeKey(
   const { challenge, options } = isNew
     ? await creationOptions(context, user, { purpose, discoverable: false })
     : await assertionOptions(context, purpose, keys)
-  await context.db
-    .updateTable('auth_factors')
-    .set({ last_challenged_at: new Date().toISOString() })
-    .where('id', '=', factor.id)
-    .execute()
+  await changeAccount(context.db, who, {
+    write: async (account) => {
+      requireFactor(account, factor.id)
+      await markChallenged(account, factor.id, new Date().toISOString())
+    },
+  })
   return {
     id: challenge.id,
     type: 'webauthn',

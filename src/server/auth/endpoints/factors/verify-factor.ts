@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { isUuid } from '#contract/uuid.ts'
-import { requireUser, type SessionRow } from '#server/auth/access/require-user.ts'
+import { requireUser } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { sendNotice } from '#server/auth/mail/send-notice.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
@@ -11,39 +11,36 @@ import {
   rememberSecondStep,
   showSecondStep,
 } from '#server/auth/second-factors/factor-limits.ts'
+import { acceptFactor, requireFactor, spendStep } from '#server/auth/second-factors/factor-rows.ts'
 import { factorSecretPlace } from '#server/auth/second-factors/factor-secret-place.ts'
-import { raiseSession } from '#server/auth/second-factors/raise-session.ts'
+import { requireSecondFactor } from '#server/auth/second-factors/second-factor.ts'
 import { matchTotp } from '#server/auth/second-factors/totp.ts'
+import { raiseSession } from '#server/auth/sessions/session-level.ts'
 import { toSessionObject } from '#server/auth/sessions/session-object.ts'
+import { changeAccount, type LockedAccount, type Who } from '#server/auth/users/change-account.ts'
 import { withFactors } from '#server/auth/users/find-user.ts'
-import { lockUser } from '#server/auth/users/lock-user.ts'
-import type { FactorRow, UserRow } from '#server/auth/users/user-object.ts'
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
+import type { FactorRow } from '#server/auth/users/user-object.ts'
 import type { Db } from '#server/db/database.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { CHALLENGE_MS } from './challenge-factor.ts'
 import { findOwnFactor } from './find-own-factor.ts'
-import { requireAal2ToEnroll } from './require-aal2-to-enroll.ts'
 import { shownKey, verifyKey } from './verify-key.ts'
 
 const body = z.object({ challenge_id: text, code: text, webauthn: z.nullish(shownKey) })
-/** How far ahead of a code's own step the last used one can be: both may drift by a step, and replicas by a minute. */
-const STEPS_AHEAD = 4
 
 /** The right code makes the factor count and raises the session that showed it. */
 export function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/factors/:id/verify', async (request, reply) => {
     const { challenge_id: challengeId, code, webauthn } = readBody(body, request)
-    const { user, session } = await requireUser(context, request)
+    const { user, session, who } = await requireUser(context, request)
     const factor = await findOwnFactor(db, request, user.id)
     if (factor.kind === 'webauthn')
-      return verifyKey(context, { request, reply, user, session, factor, challengeId, webauthn })
+      return verifyKey(context, { request, reply, user, session, who, factor, challengeId, webauthn })
     if (code === '') throw validationFailed('Code needs to be non-empty')
     await limitFactorCalls(context, request, session)
     await requireChallenge(db, factor, challengeId)
-    const raise = () => raiseByCode(context, { user, session, factor, challengeId, code })
+    const raise = () => raiseByCode(context, { who, factor, challengeId, code })
     if (factor.status === 'verified') {
       const raised = await showSecondStep(context, { request, reply, user, session }, raise)
       return toSessionObject(context, await withFactors(db, user), raised)
@@ -57,31 +54,27 @@ export function registerVerifyFactor(scope: FastifyInstance, context: AuthContex
 }
 
 interface ShownCode {
-  user: UserRow
-  session: SessionRow
+  who: Who
   factor: FactorRow
   challengeId: string
   code: string
 }
 
-async function raiseByCode(context: AuthContext, { user, session, factor, challengeId, code }: ShownCode) {
+async function raiseByCode(context: AuthContext, { who, factor, challengeId, code }: ShownCode) {
   const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
   const step = matchTotp(secret, code)
   if (step === null) throw wrongCode()
-  return change(context.db, async (trx) => {
-    await lockUser(trx, user.id)
-    await requireAal2ToEnroll(trx, session, factor.id)
-    if (!(await spend(trx, factor, challengeId, step))) throw wrongCode()
-    if (factor.status === 'unverified') {
-      await recordAudit(trx, {
-        actor_id: user.id,
-        actor: user.email,
-        action: 'auth.factor_verified',
-        subject: user.id,
-        after: { factor_id: factor.id },
-      })
-    }
-    return raiseSession(context, trx, session, 'totp')
+  return changeAccount(context.db, who, {
+    check: (account) => requireSecondFactor(account, 'enroll', factor.id),
+    write: async (account) => {
+      const current = requireFactor(account, factor.id)
+      // It counts since: from now on, answers are guesses and counted as such.
+      if (current.status !== factor.status) throw wrongCode()
+      if (!(await spendStep(account, factor.id, step))) throw wrongCode()
+      await spendChallenge(account, challengeId)
+      await acceptFactor(account, current)
+      return raiseSession(context, account, 'totp')
+    },
   })
 }
 
@@ -96,9 +89,7 @@ async function requireChallenge(db: Db, factor: FactorRow, challengeId: string):
     : undefined
   if (challenge === undefined)
     throw authError(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
-  // The protocol's answer to a challenge that was met already.
-  if (challenge.verified_at !== null)
-    throw authError(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
+  if (challenge.verified_at !== null) throw metAlready()
   if (!isStillAhead(challenge.expires_at, CHALLENGE_MS, Date.now()))
     throw authError(
       422,
@@ -107,34 +98,20 @@ async function requireChallenge(db: Db, factor: FactorRow, challengeId: string):
     )
 }
 
-/** A code is good once (RFC 6238, 5.2): of two that come with the same one, the second finds its step gone. */
-async function spend(trx: Db, factor: FactorRow, challengeId: string, step: number): Promise<boolean> {
-  const now = new Date().toISOString()
+/** Of two that meet one challenge, one does. */
+async function spendChallenge({ trx }: LockedAccount, id: string): Promise<void> {
   const { numUpdatedRows } = await trx
-    .updateTable('auth_factors')
-    .set({ status: 'verified', last_used_step: step, updated_at: now })
-    .where('id', '=', factor.id)
-    .where((eb) =>
-      eb.or([
-        eb('last_used_step', 'is', null),
-        eb('last_used_step', '<', step),
-        // No code of this step could have been shown yet: the clock was set back since.
-        eb('last_used_step', '>', step + STEPS_AHEAD),
-      ]),
-    )
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) return false
-  await trx
     .updateTable('auth_challenges')
-    .set({ verified_at: now })
-    .where('id', '=', challengeId.toLowerCase())
-    .execute()
-  await trx
-    .deleteFrom('auth_factors')
-    .where('user_id', '=', factor.user_id)
-    .where('status', '=', 'unverified')
-    .execute()
-  return true
+    .set({ verified_at: new Date().toISOString() })
+    .where('id', '=', id.toLowerCase())
+    .where('verified_at', 'is', null)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw metAlready()
+}
+
+/** The protocol's answer to a challenge that was met already. */
+function metAlready(): Error {
+  return authError(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
 }
 
 function wrongCode(): Error {

@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { authError } from '#server/auth/protocol/auth-error.ts'
 import { limitByAddress } from '#server/auth/protocol/limit-calls.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { amrOf } from '#server/auth/sessions/open-session.ts'
 import { signIn } from '#server/auth/sessions/sign-in.ts'
-import { findUserById } from '#server/auth/users/find-user.ts'
-import type { UserRow } from '#server/auth/users/user-object.ts'
 import { assertionOptions, verifyAssertion } from '#server/auth/webauthn/assertion.ts'
 import { type PasskeyRow, recordUse } from '#server/auth/webauthn/passkey-rows.ts'
 import { type Credential, credential, verificationFailed } from '#server/auth/webauthn/read-credential.ts'
@@ -32,10 +29,18 @@ export function registerPasskeySignIn(scope: FastifyInstance, context: AuthConte
       credential: input.credential,
       findKey: () => findSignInKey(db, input.credential),
     })
-    const user = await findUserById(db, key.user_id)
-    if (user === undefined || user.deleted_at !== null) throw verificationFailed()
-    refuseShutOut(user)
-    return signIn(context, request, reply, user, amrOf('passkey'), (trx) => recordUse(trx, key, signCount))
+    return signIn(context, {
+      request,
+      reply,
+      userId: key.user_id,
+      amr: amrOf('passkey'),
+      status: 403,
+      unknown: verificationFailed,
+      admit: async (account) => {
+        await recordUse(account, key, signCount)
+        return true
+      },
+    })
   })
 }
 
@@ -49,10 +54,4 @@ function findSignInKey(db: Db, { id, response }: Credential): Promise<PasskeyRow
     .where('factor_id', 'is', null)
     .executeTakeFirst()
     .then((key) => (key?.user_id === owner ? key : undefined))
-}
-
-function refuseShutOut(user: UserRow): void {
-  if (user.banned_until !== null && Date.parse(user.banned_until) > Date.now())
-    throw authError(403, 'user_banned', 'User is banned')
-  if (user.email_confirmed_at === null) throw authError(403, 'email_not_confirmed', 'Email not confirmed')
 }

@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { isSameHash } from '#server/auth/keys/keyed-hash.ts'
 import { takeLinkCode } from '#server/auth/one-time-tokens/link-code.ts'
-import { ownerOfToken } from '#server/auth/one-time-tokens/owner-of-token.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { limitByAddress } from '#server/auth/protocol/limit-calls.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
@@ -28,8 +27,7 @@ export async function grantByCode(
   }
   if (token.code_challenge === null || !isSameHash(token.code_challenge, challengeOf(verifier)))
     throw authError(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier')
-  const user = await ownerOfToken(context.db, token, unknownCode)
-  return redeemToken(context, { request, reply, token, user, fail: unknownCode })
+  return redeemToken(context, { request, reply, token, fail: unknownCode })
 }
 
 /** S256 of RFC 7636. */

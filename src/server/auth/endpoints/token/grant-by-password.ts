@@ -4,7 +4,7 @@ import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
 import { normalizeEmail } from '#contract/email-pattern.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { seatOf } from '#server/auth/passwords/password-hasher.ts'
-import { renewHash } from '#server/auth/passwords/renew-hash.ts'
+import { isForeignHash } from '#server/auth/passwords/stored-hash.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { readDevice } from '#server/auth/sessions/device-cookie.ts'
@@ -25,7 +25,7 @@ export async function grantByPassword(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<SessionObject> {
+): Promise<SessionObject | null> {
   const { email, phone, password } = readBody(body, request)
   if (email === '' && phone === '') throw validationFailed('missing email or phone')
   if (email === '') throw authError(422, 'phone_provider_disabled', 'Phone logins are disabled')
@@ -33,11 +33,23 @@ export async function grantByPassword(
   const device = user === undefined ? null : readDevice(request, context.deviceSecret, user.id)
   const guess: Guess = { email, address: addressBlock(clientAddress(request)), device: device?.id ?? null }
   const proved = await provePassword(context, guess, user, password)
-  if (proved.banned_until !== null && Date.parse(proved.banned_until) > Date.now())
-    throw authError(400, 'user_banned', 'User is banned')
-  if (proved.email_confirmed_at === null) throw authError(400, 'email_not_confirmed', 'Email not confirmed')
-  const current = await renewHash(context, proved, password)
-  return signIn(context, request, reply, current, passwordAmr())
+  const renewed = isForeignHash(proved.password_hash ?? '')
+    ? await context.passwords.hash(password, seatOf(guess.address, guess.device !== null))
+    : null
+  return signIn(context, {
+    request,
+    reply,
+    userId: proved.id,
+    amr: passwordAmr(),
+    status: 400,
+    unknown: invalidCredentials,
+    admit: async (account) => {
+      // Changed while the old one was being checked: that proof is worth nothing now.
+      if (account.user.password_hash !== proved.password_hash) throw invalidCredentials()
+      if (renewed !== null) await account.update({ password_hash: renewed })
+      return true
+    },
+  })
 }
 
 /** Unknown address and wrong password: the same work, the same answer. */
@@ -63,5 +75,9 @@ async function provePassword(
     action: 'auth.sign_in_failed',
     ...(user === undefined ? {} : { subject: user.id }),
   })
-  throw authError(400, 'invalid_credentials', 'Invalid login credentials')
+  throw invalidCredentials()
+}
+
+function invalidCredentials(): Error {
+  return authError(400, 'invalid_credentials', 'Invalid login credentials')
 }

@@ -6,7 +6,6 @@ import { amrOf } from '#server/auth/sessions/open-session.ts'
 import { signIn } from '#server/auth/sessions/sign-in.ts'
 import { confirmEmail } from '#server/auth/users/confirm-email.ts'
 import type { UserRow } from '#server/auth/users/user-object.ts'
-import { change } from '#server/db/change.ts'
 import { confirmEmailChange } from './confirm-email-change.ts'
 
 const HALF_DONE = {
@@ -18,21 +17,35 @@ interface Redemption {
   request: FastifyRequest
   reply: FastifyReply
   token: TokenRow
-  user: UserRow
   fail: () => Error
 }
 
-/** Spends the token, which proves a mailbox, and opens the session that it stands for. */
+/** Spends the token, which proves a mailbox, and opens the session that it stands for: all of it or nothing. */
 export async function redeemToken(
   context: AuthContext,
-  { request, reply, token, user, fail }: Redemption,
+  { request, reply, token, fail }: Redemption,
 ): Promise<unknown> {
   const isEmailChange = token.kind.startsWith('email_change')
-  const proved = await change(context.db, async (trx) => {
-    if (isEmailChange) return confirmEmailChange(trx, context.config, token, fail)
-    if (!(await spendToken(trx, token.id))) throw fail()
-    return confirmEmail(trx, user)
+  let former: UserRow | undefined
+  const session = await signIn(context, {
+    request,
+    reply,
+    userId: token.user_id,
+    amr: amrOf(token.kind === 'recovery' || token.kind === 'invite' ? token.kind : 'otp'),
+    status: 403,
+    unknown: fail,
+    admit: async (account) => {
+      former = account.user
+      const address = token.kind === 'email_change_new' ? former.new_email : former.email
+      // Sent to an address that is not this person's any more.
+      if (token.sent_to !== address) throw fail()
+      if (isEmailChange) return confirmEmailChange(account, context.config, token, fail)
+      if (!(await spendToken(account.trx, token.id))) throw fail()
+      await confirmEmail(account)
+      return true
+    },
   })
-  if (isEmailChange && proved !== null) sendNotice(context, { user, kind: 'email', by: 'self' })
-  return proved === null ? HALF_DONE : signIn(context, request, reply, proved, amrOf('otp'))
+  if (session === null) return HALF_DONE
+  if (isEmailChange && former !== undefined) sendNotice(context, { user: former, kind: 'email', by: 'self' })
+  return session
 }

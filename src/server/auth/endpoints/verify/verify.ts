@@ -2,13 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { findByCode, findByLink, type TokenRow } from '#server/auth/one-time-tokens/find-token.ts'
-import { ownerOfToken } from '#server/auth/one-time-tokens/owner-of-token.ts'
 import { kindsOfType, type TokenKind } from '#server/auth/one-time-tokens/token-kind.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { limitByAddress } from '#server/auth/protocol/limit-calls.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { checkKnownEmail } from '#server/auth/users/check-email.ts'
-import type { UserRow } from '#server/auth/users/user-object.ts'
 import { redeemToken } from './redeem-token.ts'
 
 const body = z.object({ type: text, token: text, token_hash: text, email: text, phone: text })
@@ -23,8 +21,8 @@ export function registerVerify(scope: FastifyInstance, context: AuthContext): vo
     const input = readBody(body, request)
     const kinds = checkInput(input)
     limitByAddress(context, request, 'verify')
-    const { token, user } = await findProof(context, input, kinds)
-    return redeemToken(context, { request, reply, token, user, fail: () => expired(input) })
+    const token = await findProof(context, input, kinds)
+    return redeemToken(context, { request, reply, token, fail: () => expired(input) })
   })
 }
 
@@ -53,7 +51,7 @@ async function findProof(
   { db, codeSecret }: AuthContext,
   input: VerifyInput,
   kinds: readonly TokenKind[],
-): Promise<{ token: TokenRow; user: UserRow }> {
+): Promise<TokenRow> {
   const token =
     input.token_hash === ''
       ? await findByCode(db, codeSecret, {
@@ -63,7 +61,7 @@ async function findProof(
         })
       : await findByLink(db, input.token_hash, kinds)
   if (token === undefined) throw expired(input)
-  return { token, user: await ownerOfToken(db, token, () => expired(input)) }
+  return token
 }
 
 function expired({ token_hash: hash }: VerifyInput): Error {

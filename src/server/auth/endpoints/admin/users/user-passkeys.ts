@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '#server/auth/auth-context.ts'
-import { findOwnPasskey, removePasskey } from '#server/auth/webauthn/own-passkey.ts'
+import { SERVICE_ACTOR } from '#server/auth/users/change-account.ts'
+import { readPasskeyId, removePasskey } from '#server/auth/webauthn/own-passkey.ts'
 import { findPasskeys, toPasskeyObject } from '#server/auth/webauthn/passkey-rows.ts'
-import { findTarget, SERVICE_ACTOR } from './find-target.ts'
+import { findTarget } from './find-target.ts'
 
 export function registerUserPasskeys(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
@@ -12,8 +13,7 @@ export function registerUserPasskeys(scope: FastifyInstance, context: AuthContex
   })
   scope.delete('/:id/passkeys/:passkeyId', async (request, reply) => {
     const user = await findTarget(context, request)
-    const key = await findOwnPasskey(db, request, user.id)
-    await removePasskey(context, { user, key, by: 'administrator', actor: SERVICE_ACTOR })
+    await removePasskey(context, { userId: user.id, by: SERVICE_ACTOR }, readPasskeyId(request))
     return reply.code(204).send()
   })
 }

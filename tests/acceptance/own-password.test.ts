@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ENGINES } from '../support/engines.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, call } from './auth-http.ts'
+import { type AuthKeys, readKeys } from './auth-keys.ts'
+
+const PASSWORD = 'janela-verde-oceano-41'
+const NEW = 'trilho-pedra-nuvem-77'
+
+/** One rule at both APIs: who changes their own password shows the current one, unless a recovery mail let them in. */
+describe.each(ENGINES)('one’s own new password, on %s', (engine) => {
+  let site: TestApp
+  let keys: AuthKeys
+  let email: string
+  let id: string
+  let count = 0
+  beforeAll(async () => {
+    site = await startTestApp({ engine })
+    keys = await readKeys(site)
+  })
+  afterAll(() => site.close())
+  beforeEach(async () => {
+    await site.forgetLimits()
+    email = `pessoa${++count}@exemplo.com.br`
+    const made = await asService('/rest/v1/admin_users?select=id', {
+      email,
+      password: PASSWORD,
+      role: 'admin',
+    })
+    id = made.body[0].id
+  })
+
+  const asService = (path: string, body: unknown) =>
+    call(site, {
+      method: 'POST',
+      path,
+      apikey: keys.service,
+      bearer: keys.service,
+      body,
+      headers: { prefer: 'return=representation' },
+    })
+  const byPassword = async () => {
+    const path = '/auth/v1/token?grant_type=password'
+    const body = { email, password: PASSWORD }
+    return (await call(site, { method: 'POST', path, apikey: keys.anon, body })).body.access_token
+  }
+  const byMail = async (type: 'recovery' | 'magiclink', minutesAgo = 0): Promise<string> => {
+    const { body: link } = await asService('/auth/v1/admin/generate_link', { type, email })
+    const body = { type, token_hash: link.hashed_token }
+    const answer = await call(site, { method: 'POST', path: '/auth/v1/verify', apikey: keys.anon, body })
+    const timestamp = Math.floor(Date.now() / 1000) - minutesAgo * 60
+    const amr = JSON.stringify([{ method: type === 'recovery' ? 'recovery' : 'otp', timestamp }])
+    if (minutesAgo > 0)
+      await site.database.db.updateTable('auth_sessions').set({ amr }).where('user_id', '=', id).execute()
+    return answer.body.access_token
+  }
+  const forgetPassword = () =>
+    site.database.db.updateTable('auth_users').set({ password_hash: null }).where('id', '=', id).execute()
+
+  const DOORS: Record<string, (bearer: string, body: object) => Promise<Answer>> = {
+    'PUT /auth/v1/user': (bearer, body) =>
+      call(site, { method: 'PUT', path: '/auth/v1/user', apikey: keys.anon, bearer, body }),
+    'PATCH /rest/v1/admin_users': (bearer, body) =>
+      call(site, {
+        method: 'PATCH',
+        path: `/rest/v1/admin_users?id=eq.${id}`,
+        apikey: keys.anon,
+        bearer,
+        body,
+      }),
+  }
+
+  describe.each(Object.entries(DOORS))('%s', (_name, change) => {
+    test.each([
+      ['a session that began with the password', byPassword, 'current_password_required'],
+      ['a session that began with a mailed link', () => byMail('magiclink'), 'current_password_required'],
+      ['a session of a recovery mail', () => byMail('recovery'), null],
+      ['one of 59 minutes ago', () => byMail('recovery', 59), null],
+      ['one of 61 minutes ago', () => byMail('recovery', 61), 'current_password_required'],
+    ])('without the current one, in %s → %s', async (_session, enter, code) => {
+      const bearer = await enter()
+      const answer = await change(bearer, { password: NEW })
+      if (code === null) expect(answer.status, answer.text).toBeLessThan(300)
+      else expect(answer).toMatchObject({ status: 400, body: { code } })
+    })
+
+    test('with the current one is taken, with a wrong one refused', async () => {
+      const bearer = await byPassword()
+      const wrong = await change(bearer, { password: NEW, current_password: 'nao-e-esta-senha' })
+      expect(wrong).toMatchObject({ status: 400, body: { code: 'current_password_invalid' } })
+      const right = await change(bearer, { password: NEW, current_password: PASSWORD })
+      expect(right.status, right.text).toBeLessThan(300)
+    })
+
+    test('where there is none yet, a mail of the last hour is needed', async () => {
+      const old = await byPassword()
+      await forgetPassword()
+      const refused = await change(old, { password: NEW })
+      expect(refused).toMatchObject({ status: 400, body: { code: 'reauthentication_needed' } })
+      const answer = await change(await byMail('magiclink'), { password: NEW })
+      expect(answer.status, answer.text).toBeLessThan(300)
+    })
+  })
+
+  test('a recovery mail lets nobody change their own address or role in admin_users', async () => {
+    const bearer = await byMail('recovery')
+    const answer = await DOORS['PATCH /rest/v1/admin_users']?.(bearer, { role: 'super_admin', password: NEW })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'current_password_required' } })
+  })
+})

@@ -1,0 +1,105 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const AUTH = 'src/server/auth'
+
+/**
+ * Where rows of an account are written. Everything there takes a `LockedAccount`, so that nothing about an account is decided
+ * outside the transaction that writes it; whoever writes elsewhere would go past the lock.
+ */
+const HOMES: Record<string, readonly string[]> = {
+  auth_users: [`${AUTH}/users/change-account.ts`, `${AUTH}/users/insert-user.ts`],
+  admin_roles: [`${AUTH}/users/grant-role.ts`],
+  auth_factors: [`${AUTH}/second-factors/factor-rows.ts`],
+  auth_recovery_codes: [
+    `${AUTH}/second-factors/replace-recovery-codes.ts`,
+    `${AUTH}/second-factors/spend-recovery-code.ts`,
+  ],
+  auth_passkeys: [`${AUTH}/webauthn/passkey-rows.ts`],
+  auth_sessions: [
+    `${AUTH}/sessions/end-sessions.ts`,
+    `${AUTH}/sessions/open-session.ts`,
+    `${AUTH}/sessions/rotate-refresh-token.ts`,
+    `${AUTH}/sessions/session-level.ts`,
+    `${AUTH}/sessions/sweep-expired.ts`,
+  ],
+  auth_logins: [
+    `${AUTH}/sessions/boot-session.ts`,
+    `${AUTH}/sessions/end-sessions.ts`,
+    `${AUTH}/sessions/open-session.ts`,
+    `${AUTH}/sessions/rotate-refresh-token.ts`,
+    `${AUTH}/sessions/session-level.ts`,
+  ],
+}
+
+/** Where each question about an account is answered: a comparison elsewhere would be a second answer. */
+const ANSWERS: Record<string, { asks: RegExp; home: readonly string[] }> = {
+  'is banned or deleted': {
+    asks: /banned_until\s*(?:!==|===|<|>)|deleted_at\s*(?:!==|===)|Date\.parse\(\w+\.banned_until/,
+    home: [`${AUTH}/users/rules.ts`],
+  },
+  'is the principal': { asks: /(?:===|!==)\s*(?:\w+\.)*principal\.email/, home: [`${AUTH}/users/rules.ts`] },
+  'has shown the second factor': {
+    asks: /aal\b\s*(?:===|!==)/,
+    home: [`${AUTH}/second-factors/second-factor.ts`],
+  },
+  'is an administrator': { asks: /\brole\s*(?:===|!==)\s*null/, home: ['src/server/http/caller.ts'] },
+}
+
+/** Comparisons that answer another question. */
+const OTHER_QUESTIONS: Record<string, readonly string[]> = {
+  'is banned or deleted': [
+    // What the audit trail keeps, and a second soft deletion.
+    `${AUTH}/users/audit-user.ts`,
+    `${AUTH}/endpoints/admin/users/delete-user.ts`,
+  ],
+  'has shown the second factor': [
+    // Whose wrong guesses are counted apart, and what a device's cookie says.
+    `${AUTH}/second-factors/factor-limits.ts`,
+    `${AUTH}/sessions/device-cookie.ts`,
+  ],
+  'is an administrator': [
+    // Whether an account has a row in `admin_users`, and how a refusal is worded.
+    `${AUTH}/users/accounts.ts`,
+    'src/server/http/admin-request.ts',
+  ],
+}
+
+const sources = globSync('src/server/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts') && !file.includes('/migrations/'))
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+
+/** The literal name, and the names of a loop over tables. */
+function writes(text: string, table: string): boolean {
+  const verb = String.raw`(?:updateTable|insertInto|deleteFrom)\(\s*`
+  const isNamed = new RegExp(`${verb}'${table}'`).test(text)
+  const isLooped = new RegExp(`of \\[[^\\]]*'${table}'[^]*${verb}table\\b`).test(text)
+  return isNamed || isLooped
+}
+
+test.each(Object.entries(HOMES))('%s is written in its homes alone', (table, homes) => {
+  const writers = sources.filter(({ text }) => writes(text, table)).map(({ file }) => file)
+  expect(writers.sort()).toEqual([...homes].sort())
+})
+
+test.each(Object.entries(ANSWERS))(
+  'whether somebody %s is decided in one place',
+  (question, { asks, home }) => {
+    const asking = sources
+      .filter(({ file }) => file.startsWith(AUTH) || file.startsWith('src/server/http'))
+      .filter(({ text }) => asks.test(text))
+      .map(({ file }) => file)
+      .filter((file) => !(OTHER_QUESTIONS[question] ?? []).includes(file))
+    expect(asking.sort()).toEqual([...home])
+  },
+)
+
+test.each([
+  ["await trx\n    .updateTable('auth_users')", 'auth_users'],
+  [
+    "for (const table of ['auth_logins', 'auth_sessions'] as const) await trx.deleteFrom(table)",
+    'auth_logins',
+  ],
+])('%j would be found', (text, table) => {
+  expect(writes(text, table)).toBe(true)
+})
