@@ -5,6 +5,7 @@ import { resetPassword } from '#server/auth/passwords/reset-password.ts'
 import { ensurePrincipal } from '#server/auth/principal/ensure-principal.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { beforeTransaction } from '../support/before-transaction.ts'
+import { writeDocRow } from '../support/doc-table.ts'
 import { ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts'
@@ -16,6 +17,8 @@ const PASSWORD = 'janela-verde-oceano-41'
 const STOLEN = 'trilho-pedra-nuvem-77'
 const RP = { rpId: 'painel.example', origin: 'https://painel.example' }
 const ROUNDS = 12
+
+const pairs = new Set<string>()
 
 /**
  * Each pair is run twice: with the second call just before the first one's transaction, and in a loop with both at once. On
@@ -442,7 +445,7 @@ describe.each(ENGINES)('what changes while a request is under way, on %s', (engi
     },
   }
 
-  describe.each(Object.entries(RACES))('%s', (_name, prepare) => {
+  describe.each(Object.entries(RACES))('%s', (name, prepare) => {
     test('decides on what the transaction finds', async () => {
       const race = await prepare()
       const answer = await beforeTransaction(
@@ -452,6 +455,7 @@ describe.each(ENGINES)('what changes while a request is under way, on %s', (engi
       )
       await race.late(answer)
       await race.holds(answer)
+      pairs.add(name)
     })
 
     test(`holds ${ROUNDS} times with both at once`, async () => {
@@ -572,4 +576,13 @@ describe.each(ENGINES)('what changes while a request is under way, on %s', (engi
       await forgetMinute()
     }
   })
+})
+
+test('the row of the doors', () => {
+  writeDocRow('docs/security.md', 'doors', [
+    'B11e',
+    'a request is under way while something changes: a role is given, the owner proves the mailbox, a password is reset, sessions end, an administrator is removed, a factor begins to count, an account is banned or deleted',
+    `${pairs.size} pairs of requests, the second just before the first one’s transaction and ${ROUNDS} times at once, on both engines, on PostgreSQL from two processes: decided on what the transaction finds`,
+    '`tests/acceptance/account-races.test.ts`',
+  ])
 })

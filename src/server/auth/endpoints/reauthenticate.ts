@@ -4,7 +4,7 @@ import type { AuthContext } from '../auth-context.ts'
 import { limitOwnMail } from '../mail/mail-limits.ts'
 import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
 
-/** Mails the code that a change of password asks for when the person signed in long ago. */
+/** Mails the code that stands for the current password when somebody sets a new one. */
 export function registerReauthenticate(scope: FastifyInstance, context: AuthContext): void {
   scope.get('/reauthenticate', async (request) => {
     const { user } = await requireUser(context, request)
