@@ -66,6 +66,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   reauthentication_not_valid: 'O código do e-mail não vale mais. Peça outro.',
   current_password_required: 'Digite sua senha atual.',
   current_password_invalid: 'A senha atual não está correta.',
+  conflict: 'Sua senha mudou enquanto isso. Tente de novo.',
   insufficient_aal: 'Confirme a segunda etapa do login para fazer isso.',
   validation_failed: NOT_ACCEPTED,
   too_many_enrolled_mfa_factors: 'Sua conta já tem o máximo de verificações. Remova uma para criar outra.',
