@@ -9,6 +9,8 @@ export interface SteadyLoad {
   method: string
   headers: Record<string, string>
   body?: string
+  /** Sent in turn. */
+  bodies?: string[]
   /** Null: the next when the last was answered. */
   perSecond: number | null
   /** Of a thousand visitors each has one of their own. */
@@ -22,6 +24,7 @@ const {
   method,
   headers,
   body,
+  bodies = [],
   perSecond,
   connections = 64,
   rampSeconds = 0,
@@ -54,6 +57,7 @@ function countDue(rate: number): number {
 }
 
 function ask(): Promise<void> {
+  const next = bodies[sent % bodies.length] ?? body ?? null
   const from = `198.18.${Math.floor(sent / 250) % 250}.${sent % 250}`
   sent++
   return new Promise((resolve) => {
@@ -67,7 +71,7 @@ function ask(): Promise<void> {
         path: pathname + search,
         method: method as 'POST',
         headers: { ...headers, 'x-forwarded-for': from },
-        body: body ?? null,
+        body: next,
       },
       {
         onRequestStart() {},
