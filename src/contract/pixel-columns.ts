@@ -107,7 +107,7 @@ export const PIXEL_COLUMNS = {
     write: 'always',
     read: false,
     nullable: true,
-    about: 'What the server signs in to the vendor with. Write-only; null removes it.',
+    about: 'What the server signs in to the vendor with; null removes it.',
   },
   has_access_token: { type: 'boolean', write: 'maintained', about: 'Whether `access_token` is stored.' },
   access_token_stored_at: {

@@ -16,7 +16,15 @@ const BLOCKS = [...readFileSync('docs/integrating.md', 'utf8').matchAll(/```sh\n
 /** What must be true after each of them; the same number as there are blocks, so that none is left untried. */
 const EXPECTED: ((output: string, site: TestApp) => Promise<void> | void)[] = [
   (output) => expect(JSON.parse(output)).toEqual([]),
-  (output) => expect(JSON.parse(output)).toMatchObject([{ name: 'Loja', is_active: true }]),
+  async (output, site) => {
+    expect(JSON.parse(output)).toMatchObject([{ name: 'Loja', is_active: true }])
+    // It runs: the page names a set of tags, and a file of that set starts the vendor with this ID.
+    const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
+    const manifest = await (await fetch(`${site.url}/tags/${version}.js`)).text()
+    const [tag] = JSON.parse(manifest.replace('export const tags=', ''))
+    const file = await (await fetch(site.url + tag.steps[0].src)).text()
+    expect(file).toContain("fbq('init', '1234567890')")
+  },
   async (output, site) => {
     expect(output).toBe('')
     const rows = await site.database.db.selectFrom('tracking_pixels').select(['name', 'is_active']).execute()

@@ -6,6 +6,7 @@ import { type ColumnFacts, PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
 import { PIXEL_DELIVERIES } from '#contract/pixel-delivery.ts'
 import { PIXEL_RUNS_IN } from '#contract/pixel-runs-in.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 
 const PIXELS = '/rest/v1/tracking_pixels'
@@ -135,6 +136,10 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
       ...definitions.tracking_pixels.properties,
       ...definitions.admin_users.properties,
     }).flatMap(([name, property]) => (property.enum === undefined ? [] : [[name, property.enum]]))
+    for (const [name, property] of Object.entries<Record<string, string>>(
+      definitions.tracking_pixels.properties,
+    ))
+      describedInDocument(name, property)
     expect(Object.fromEntries(enums)).toEqual({
       type: PIXEL_TYPES,
       consent_category: ['desempenho', 'funcionalidade', 'marketing'],
@@ -146,3 +151,20 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     expect((await data.call({ url: '/rest/v1/', as: 'halfway' })).statusCode).toBe(403)
   })
 })
+
+function describedInDocument(name: string, property: Record<string, unknown>): void {
+  const values = Array.isArray(property.enum)
+    ? `: ${property.enum.map((value) => `\`${value}\``).join(', ')}`
+    : ''
+  const notes = [
+    ...(property.readOnly === true ? ['read-only'] : []),
+    ...(property['x-nullable'] === true ? ['may be null'] : []),
+  ]
+  writeDocRow('docs/integrating.md', 'columns', [
+    `\`${name}\``,
+    `${property.format ?? property.type}${values}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    String(property.description ?? '')
+      .replace('This is a Primary Key.<pk/>', 'Primary key.')
+      .replaceAll('|', '\\|'),
+  ])
+}

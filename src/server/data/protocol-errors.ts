@@ -1,4 +1,5 @@
 import { AppError } from '../http/app-error.ts'
+import { CHANGED_ROWS } from '../http/limits.ts'
 
 interface Extra {
   details?: string | null
@@ -63,15 +64,12 @@ export const notSingular = (count: number): AppError =>
     details: `The result contains ${count} rows`,
   })
 
-/** One change holds the only writer of SQLite, and rows of PostgreSQL, while visitors wait. */
-export const MAX_CHANGED_ROWS = 1000
-
 /** `preferred` is what the client allows, under `handling=strict`. */
 export function assertMaxAffected(count: number, preferred: number | null = null): void {
-  if (count <= Math.min(preferred ?? MAX_CHANGED_ROWS, MAX_CHANGED_ROWS)) return
+  if (count <= Math.min(preferred ?? CHANGED_ROWS, CHANGED_ROWS)) return
   throw protocolError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
-    details: `The query affects ${count > MAX_CHANGED_ROWS ? `more than ${MAX_CHANGED_ROWS}` : count} rows`,
-    hint: `A change may affect at most ${MAX_CHANGED_ROWS} rows. Narrow its filter, or send it in parts.`,
+    details: `The query affects ${count > CHANGED_ROWS ? `more than ${CHANGED_ROWS}` : count} rows`,
+    hint: `A change may affect at most ${CHANGED_ROWS} rows. Narrow its filter, or send it in parts.`,
   })
 }
 

@@ -5,10 +5,11 @@ import type { Db } from '../db/database.ts'
 import { locked } from '../db/locked.ts'
 import { nextTimestamp } from '../db/next-timestamp.ts'
 import { auditActor, type Caller } from '../http/caller.ts'
+import { CHANGED_ROWS } from '../http/limits.ts'
 import { checkRow, completeRow } from './complete-row.ts'
 import { toProtocolError } from './database-errors.ts'
 import type { Query } from './grammar/query.ts'
-import { MAX_CHANGED_ROWS, protocolError } from './protocol-errors.ts'
+import { protocolError } from './protocol-errors.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
 import {
   asDynamic,
@@ -92,9 +93,9 @@ export class RowWriter {
           matching
             .select(key)
             .orderBy(key)
-            .limit(MAX_CHANGED_ROWS + 1),
+            .limit(CHANGED_ROWS + 1),
         ).execute()
-    if (all.length > MAX_CHANGED_ROWS) return { keys: keysOf(all), rows: null }
+    if (all.length > CHANGED_ROWS) return { keys: keysOf(all), rows: null }
     const taken = new Set(keysOf(all))
     const ordered = applyOrder(this.#resource, this.#engine, matching, query.order)
     const keys = keysOf(await ordered.select(key).execute()).filter((found) => taken.has(found))

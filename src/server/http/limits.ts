@@ -142,6 +142,12 @@ export const HASH_QUEUE = {
 /** Each of `user_metadata` and `app_metadata`, as JSON. */
 export const METADATA_BYTES = 16_384
 
+/** Address and headers of a request; longer ones are answered 431. PostgREST's own server takes as much: a filter of a thousand ids has 40 KB. */
+export const HEAD_BYTES = 51_200
+
+/** Rows of one change in the data service: it holds SQLite's only writer, and rows of PostgreSQL, while visitors wait. */
+export const CHANGED_ROWS = 1_000
+
 /** Largest request body in bytes; a larger one is answered 413. */
 export const BODY_BYTES = {
   /** Any route without a row of its own: the data service takes pixels with 100 KB of code, several at once. */

@@ -10,6 +10,7 @@ import { canonicalTarget, type Target } from './canonical-target.ts'
 import { ConnectionKeeper } from './connection-keeper.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Drain } from './drain.ts'
+import { HEAD_BYTES } from './limits.ts'
 import { refuse, refuseSocket } from './refuse.ts'
 import { setRequestTarget } from './request-target.ts'
 import type { Headers } from './security-headers.ts'
@@ -26,8 +27,6 @@ const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 8_000
 const CHECK_INTERVAL_MS = 1_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** As much as PostgREST's own server takes: a filter of a thousand ids has 40 KB. */
-const MAX_HEADER_BYTES = 51_200
 const RETRY_AFTER_SECONDS = 5
 
 interface RawServerOptions {
@@ -54,7 +53,7 @@ export function createRawServer(options: RawServerOptions): Server {
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: HEAD_BYTES,
     // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
     requireHostHeader: false,
   })
