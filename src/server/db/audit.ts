@@ -12,8 +12,11 @@ export interface AuditEntry {
   after?: unknown
 }
 
-/** Told of each entry that is written; nobody listens unless metrics are asked for. */
+/** Told of each entry that is stored; nobody listens unless metrics are asked for. */
 export const AUDITED = channel('portico:audited')
+
+/** What an open transaction has written. */
+const uncommitted = new WeakMap<Db, AuditEntry[]>()
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
@@ -30,5 +33,14 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       created_at: now.toISOString(),
     }),
   )
-  if (AUDITED.hasSubscribers) AUDITED.publish(entry)
+  if (!AUDITED.hasSubscribers) return
+  if (!db.isTransaction) return void AUDITED.publish(entry)
+  const entries = uncommitted.get(db)
+  if (entries === undefined) uncommitted.set(db, [entry])
+  else entries.push(entry)
+}
+
+/** Called when the transaction is committed. */
+export function publishAudited(trx: Db): void {
+  for (const entry of uncommitted.get(trx) ?? []) AUDITED.publish(entry)
 }

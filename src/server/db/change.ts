@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { publishAudited } from './audit.ts'
 import type { Db } from './database.ts'
 
 /** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try may succeed. */
@@ -22,7 +23,13 @@ export async function change<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work)
+      let committed: Db | null = null
+      const result = await db.transaction().execute((trx) => {
+        committed = trx
+        return work(trx)
+      })
+      if (committed !== null) publishAudited(committed)
+      return result
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isRetriable(error, attempt))) throw error
       // Two that collided once would do so again if both came back at the same moment; the more there are, the wider apart.

@@ -41,6 +41,8 @@ interface ConsentParties {
   /** Canonical JSON: `ConsentPartiesContent`. */
   content: string
   first_served_at: Timestamp
+  /** Or last named by a choice; null in rows from before it was noted. */
+  last_served_at: Generated<string | null>
 }
 
 /** What remains of a record when its time is over. */

@@ -34,6 +34,7 @@ import * as inventory from './migrations/0030-inventory.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
 import * as refreshCounter from './migrations/0034-refresh-counter.ts'
 import * as clockSeen from './migrations/0042-clock-seen.ts'
+import * as partiesLastServed from './migrations/0038-parties-last-served.ts'
 import * as blockedHostCode from './migrations/0044-blocked-host-code.ts'
 import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
 import * as alertKind from './migrations/0049-alert-kind.ts'
@@ -73,6 +74,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
   '0034-refresh-counter': { up: refreshCounter.up },
   '0042-clock-seen': { up: clockSeen.up },
+  '0038-parties-last-served': { up: partiesLastServed.up },
   '0044-blocked-host-code': { up: blockedHostCode.up },
   '0048-delivery-probes': { up: deliveryProbes.up },
   '0049-alert-kind': { up: alertKind.up },

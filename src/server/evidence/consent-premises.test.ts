@@ -35,6 +35,42 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await readParties(db, [])).toEqual([])
   })
 
+  test('recipients that no record names are removed a month after they were last served', async () => {
+    database = await makeDatabase(engine)
+    const { db } = database
+    const make = () => new ConsentPremises({ db, log, notices: [notice], retentionDays: 30 })
+    const serving = make()
+    const versions = ['named', 'unnamed', 'open page', 'back again']
+    for (const version of versions) await serving.keepParties(parties(version))
+    const hashes = async () =>
+      (await db.selectFrom('consent_parties').select('hash').execute()).map((row) => row.hash)
+    const hashOf = (version: string) => canonicalHash(parties(version))
+    await db
+      .insertInto('consent_records')
+      .values({
+        id: '00000000-0000-4000-8000-000000000001',
+        consent_id: '00000000-0000-4000-8000-000000000002',
+        action: 'accept',
+        categories: '[]',
+        text_version: 2,
+        tag_set_version: 'named',
+        created_at: new Date().toISOString(),
+        parties_hash: hashOf('named'),
+      })
+      .execute()
+    const later = Date.now() + 31 * 86_400_000
+    expect(await hashes()).toHaveLength(4)
+    // Served by two processes, one of which has not changed it since; and a page of a replica's is still open.
+    const other = make()
+    await other.keepParties(parties('back again'))
+    expect(await other.premisesOf(2, 'open page', later)).toMatchObject({ parties_hash: hashOf('open page') })
+    expect(await serving.sweepParties(undefined, later)).toEqual({ consent_parties: 1 })
+    expect((await hashes()).toSorted()).toEqual(['named', 'open page', 'back again'].map(hashOf).sort())
+    // What this process remembers and the database no longer has is named by no record.
+    expect(await serving.premisesOf(2, 'unnamed', later)).toMatchObject({ parties_hash: null })
+    expect(await readParties(db, [hashOf('named')])).toMatchObject([{ content: parties('named') }])
+  })
+
   test('a choice names what its page was told, wherever it arrives', async () => {
     database = await makeDatabase(engine)
     const { db } = database

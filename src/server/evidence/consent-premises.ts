@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { EvidenceNotice, EvidencePartiesContent } from '#contract/consent-evidence.ts'
 import type { Db } from '../db/database.ts'
+import { inSteps } from '../db/in-steps.ts'
 import type { Logger } from '../http/logger.ts'
 import { canonicalHash, hashText } from './canonical.ts'
 import { spellParties } from './spell-parties.ts'
@@ -26,6 +28,10 @@ interface ChoicePremises {
 
 /** Pages of older tag sets go on sending choices for as long as they are open. */
 const KEPT_SETS = 100
+/** For so long after it was last served or named, a set that no record names is kept for pages that are still open. */
+const KEPT_UNNAMED_MS = 30 * 86_400_000
+/** For so long a set is named without noting it again: far less than it is kept. */
+const NOTED_MS = 60 * 60_000
 
 /**
  * Which words and which parties a choice was made on. Both are stored when they are first served, by whichever process
@@ -34,8 +40,10 @@ const KEPT_SETS = 100
 export class ConsentPremises {
   readonly #deps: PremisesDeps
   readonly #notices: ReadonlyMap<number, NoticeWords & { hash: string }>
-  /** Hash of the parties by version of the tag set, as far as this process has served it. */
-  readonly #parties = new Map<string, string>()
+  /** Hash of the parties by version of the tag set, and until when the database is known to keep them. */
+  readonly #parties = new Map<string, { hash: string; notedAt: number }>()
+  /** On the page now. */
+  #current: { hash: string; tag_set_version: string; content: string } | null = null
   readonly #served = new Set<number>()
   /** Versions of notices that are not stored yet. */
   readonly #owedNotices = new Set<number>()
@@ -62,20 +70,61 @@ export class ConsentPremises {
     const { tag_set_version: version } = content
     const text = spellParties(content)
     const hash = hashText(text)
-    const isNews = this.#parties.get(version) !== hash
-    this.#parties.delete(version)
-    this.#parties.set(version, hash)
-    for (const oldest of this.#parties.keys())
-      if (this.#parties.size > KEPT_SETS) this.#parties.delete(oldest)
+    const isNews = this.#current?.hash !== hash
+    this.#remember(version, hash, Date.now())
+    this.#current = { hash, tag_set_version: version, content: text }
     if (!isNews) return
     this.#owed.set(hash, { tag_set_version: version, content: text })
     await this.#tryToStore()
   }
 
+  #remember(version: string, hash: string, notedAt: number): void {
+    this.#parties.delete(version)
+    this.#parties.set(version, { hash, notedAt })
+    for (const oldest of this.#parties.keys())
+      if (this.#parties.size > KEPT_SETS) this.#parties.delete(oldest)
+  }
+
+  /** Notes what is on the page, and removes what no record names and nobody has served or named for a month. */
+  async sweepParties(signal?: AbortSignal, now = Date.now()): Promise<{ consent_parties: number }> {
+    if (this.#current !== null) {
+      const { hash, ...parties } = this.#current
+      this.#owed.set(hash, parties)
+    }
+    await this.storeOwed(now)
+    const upTo = new Date(now - KEPT_UNNAMED_MS).toISOString()
+    const lastServed = sql<string>`coalesce(last_served_at, first_served_at)`
+    const consent_parties = await inSteps(async (rows) => {
+      const { numDeletedRows } = await this.#deps.db
+        .deleteFrom('consent_parties')
+        .where('hash', 'in', (eb) =>
+          eb
+            .selectFrom('consent_parties')
+            .select('hash')
+            .where(lastServed, '<', upTo)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('consent_records')
+                    .select('consent_records.id')
+                    .whereRef('consent_records.parties_hash', '=', 'consent_parties.hash'),
+                ),
+              ),
+            )
+            .limit(rows),
+        )
+        // Again, for the row itself: a choice may have named it since it was found.
+        .where(lastServed, '<', upTo)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows
+    }, signal)
+    return { consent_parties }
+  }
+
   /** Whatever could not be stored when it was first served. */
-  async storeOwed(): Promise<void> {
+  async storeOwed(now = Date.now()): Promise<void> {
     const { db } = this.#deps
-    const first_served_at = new Date().toISOString()
+    const first_served_at = new Date(now).toISOString()
     for (const version of this.#owedNotices) {
       const notice = this.#notices.get(version)
       if (notice !== undefined)
@@ -89,8 +138,8 @@ export class ConsentPremises {
     for (const [hash, parties] of this.#owed) {
       await db
         .insertInto('consent_parties')
-        .values({ hash, ...parties, first_served_at })
-        .onConflict((conflict) => conflict.column('hash').doNothing())
+        .values({ hash, ...parties, first_served_at, last_served_at: first_served_at })
+        .onConflict((conflict) => conflict.column('hash').doUpdateSet({ last_served_at: first_served_at }))
         .execute()
       this.#owed.delete(hash)
     }
@@ -106,14 +155,14 @@ export class ConsentPremises {
   }
 
   /** For a choice on a page that was asked in these words, with these tags. Reads only what this process never served. */
-  async premisesOf(textVersion: number, tagSetVersion: string): Promise<ChoicePremises> {
+  async premisesOf(textVersion: number, tagSetVersion: string, now = Date.now()): Promise<ChoicePremises> {
     const { retentionDays } = this.#deps
     return {
       schema_version: RECORD_SCHEMA_VERSION,
       notice_hash: this.#served.has(textVersion)
         ? (this.#notices.get(textVersion)?.hash ?? null)
         : await this.#findNotice(textVersion),
-      parties_hash: this.#parties.get(tagSetVersion) ?? (await this.#findParties(tagSetVersion)),
+      parties_hash: await this.#findParties(tagSetVersion, now),
       retention_days: retentionDays,
     }
   }
@@ -129,14 +178,27 @@ export class ConsentPremises {
     return row?.hash ?? null
   }
 
-  async #findParties(version: string): Promise<string | null> {
+  /** What a record names is noted as named within the hour, so that no sweep removes it before the record is stored. */
+  async #findParties(version: string, now: number): Promise<string | null> {
+    const known = this.#parties.get(version)
+    const isKept =
+      known !== undefined && (known.hash === this.#current?.hash || now - known.notedAt < NOTED_MS)
+    if (isKept) return known.hash
     const row = await this.#deps.db
-      .selectFrom('consent_parties')
-      .select('hash')
-      .where('tag_set_version', '=', version)
-      .orderBy('first_served_at', 'desc')
-      .limit(1)
+      .updateTable('consent_parties')
+      .set({ last_served_at: new Date(now).toISOString() })
+      .where('hash', '=', (eb) =>
+        eb
+          .selectFrom('consent_parties')
+          .select('hash')
+          .where('tag_set_version', '=', version)
+          .orderBy('first_served_at', 'desc')
+          .limit(1),
+      )
+      .returning('hash')
       .executeTakeFirst()
+    if (row === undefined) this.#parties.delete(version)
+    else this.#remember(version, row.hash, now)
     return row?.hash ?? null
   }
 }

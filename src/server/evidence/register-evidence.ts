@@ -25,6 +25,7 @@ export function registerEvidence(
   registerSeals(app, { db, guard })
   registerReceipt(app, { db, guard })
   sweepRegularly(app, 'old records of consent', (signal) => eraseRecords(db, retention, signal))
+  sweepRegularly(app, 'recipients that no record names', (signal) => premises.sweepParties(signal))
   const worker = new SealWorker({ db, log, before: () => premises.storeOwed() })
   app.addHook('onListen', async () => worker.start())
   app.addHook('onClose', () => worker.stop())

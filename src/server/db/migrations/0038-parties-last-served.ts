@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely'
+import { columnTypes } from '../column-types.ts'
+
+/**
+ * When a tag set was last on a page, or last named by a choice, so that recipients whom no record names can be removed;
+ * null in rows of before. The index answers whether a record names them.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('consent_parties')
+    .addColumn('last_served_at', columnTypes(db).timestamp)
+    .execute()
+  await sql`create index consent_records_parties_hash_idx on consent_records (parties_hash) where parties_hash is not null`.execute(
+    db,
+  )
+}
