@@ -3,6 +3,8 @@ import { openWithoutBlocking } from './open-without-blocking.ts'
 
 /** What waits for a full disk or a slow reader; past this, new lines are dropped. */
 const BUFFER_BYTES = 1_000_000
+/** The logger's number for a warning. */
+const WARN = 40
 /** What could not be written is tried again with the next line, or after this. */
 const RETRY_MS = 200
 
@@ -18,7 +20,8 @@ export class LogStream {
   #rest: Uint8Array | null = null
   #willWrite = false
   #retry: NodeJS.Timeout | null = null
-  dropped = 0
+  /** Since the line that last said so. */
+  #dropped = 0
 
   constructor(fd: number) {
     this.#fd = openWithoutBlocking(fd)
@@ -26,7 +29,7 @@ export class LogStream {
 
   write(line: string): void {
     if (this.#waitingBytes + line.length > BUFFER_BYTES) {
-      this.dropped++
+      this.#dropped++
       return
     }
     this.#waiting.push(line)
@@ -71,9 +74,19 @@ export class LogStream {
       this.#rest = null
       return rest
     }
-    const chunk = Buffer.from(this.#waiting.join(''))
+    // What was dropped came after all that waits.
+    const chunk = Buffer.from(this.#waiting.join('') + this.#tellDropped())
     this.#waiting = []
     this.#waitingBytes = 0
     return chunk
+  }
+
+  /** Written with the lines before the gap, in the form of the logger's own. */
+  #tellDropped(): string {
+    const count = this.#dropped
+    if (count === 0) return ''
+    this.#dropped = 0
+    const line = { level: WARN, time: new Date().toISOString(), count, msg: 'log lines were dropped' }
+    return `${JSON.stringify(line)}\n`
   }
 }
