@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
+import { afterCommit } from './change.ts'
 import type { Db } from './database.ts'
 import { post } from './post.ts'
 
@@ -12,11 +13,8 @@ export interface AuditEntry {
   after?: unknown
 }
 
-/** Told of each entry that is stored; nobody listens unless metrics are asked for. */
+/** Told of each entry that is durable; nobody listens unless metrics are asked for. */
 export const AUDITED = channel('portico:audited')
-
-/** What an open transaction has written. */
-const uncommitted = new WeakMap<Db, AuditEntry[]>()
 
 /** Pass the transaction that makes the change, so that neither is there without the other. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
@@ -33,14 +31,5 @@ export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): 
       created_at: now.toISOString(),
     }),
   )
-  if (!AUDITED.hasSubscribers) return
-  if (!db.isTransaction) return void AUDITED.publish(entry)
-  const entries = uncommitted.get(db)
-  if (entries === undefined) uncommitted.set(db, [entry])
-  else entries.push(entry)
-}
-
-/** Called when the transaction is committed. */
-export function publishAudited(trx: Db): void {
-  for (const entry of uncommitted.get(trx) ?? []) AUDITED.publish(entry)
+  if (AUDITED.hasSubscribers) afterCommit(db, () => AUDITED.publish(entry))
 }

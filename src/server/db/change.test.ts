@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
-import { recordAudit } from './audit.ts'
-import { change } from './change.ts'
+import { AUDITED, recordAudit } from './audit.ts'
+import { afterCommit, change } from './change.ts'
 import type { Database } from './database.ts'
 import { locked } from './locked.ts'
 
@@ -38,6 +38,30 @@ describe.each(ENGINES)('a change on %s', (engine) => {
       .where('action', '=', 'test.add')
       .execute()
     expect(audited).toHaveLength(WRITERS)
+  })
+
+  test('causes what waits for its commit once, however often it was tried, and not at all when it is rolled back', async () => {
+    const { db } = database
+    const done: string[] = []
+    const audited: unknown[] = []
+    const onAudited = (entry: unknown) => void audited.push(entry)
+    AUDITED.subscribe(onAudited)
+    const attempt = (name: string, failures: number) => {
+      let left = failures
+      return change(db, async (trx) => {
+        await recordAudit(trx, { actor_id: null, actor: 'test', action: `test.${name}` })
+        afterCommit(trx, () => done.push(name))
+        expect(done).not.toContain(name)
+        if (left-- > 0) throw Object.assign(new Error('again'), { code: '40001' })
+      })
+    }
+    await attempt('retried', 2)
+    await expect(attempt('lost', 100)).rejects.toThrow('again')
+    AUDITED.unsubscribe(onAudited)
+    expect(done).toEqual(['retried'])
+    expect(audited).toMatchObject([{ action: 'test.retried' }])
+    afterCommit(db, () => done.push('at once'))
+    expect(done).toEqual(['retried', 'at once'])
   })
 
   test('of two rows in either order ends for everyone: who is chosen as the victim of a deadlock tries again', async () => {

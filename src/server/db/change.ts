@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { publishAudited } from './audit.ts'
 import type { Db } from './database.ts'
 
 /** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try may succeed. */
@@ -12,9 +11,27 @@ interface ChangeOptions {
   isRetriable?: (error: unknown, attempt: number) => boolean
 }
 
+const afterCommits = new WeakMap<Db, (() => void)[]>()
+
+/**
+ * Runs `work` once the transaction of `change` is durable: never after a rollback, and once however often the change was
+ * tried. At once where there is no such transaction.
+ * @example
+ * await change(db, async (trx) => {
+ *   await trx.updateTable('auth_users').set({ password_hash }).where('id', '=', id).execute()
+ *   afterCommit(trx, () => sendNotice(context, { user, kind: 'password', by }))
+ * })
+ */
+export function afterCommit(db: Db, work: () => void): void {
+  const list = afterCommits.get(db)
+  if (list === undefined) work()
+  else list.push(work)
+}
+
 /**
  * The one way to change what was read: `work` locks the rows that it reads (`locked`), writes them, and records the
- * audit event, all in one transaction. It may run more than once, so it does nothing but ask the database.
+ * audit event, all in one transaction. It may run more than once, so it does nothing but ask the
+ * database; what else a change causes, such as a mail, waits for `afterCommit`.
  */
 export async function change<T>(
   db: Db,
@@ -23,12 +40,12 @@ export async function change<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      let committed: Db | null = null
+      const committed: (() => void)[] = []
       const result = await db.transaction().execute((trx) => {
-        committed = trx
+        afterCommits.set(trx, committed)
         return work(trx)
       })
-      if (committed !== null) publishAudited(committed)
+      for (const each of committed) each()
       return result
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isRetriable(error, attempt))) throw error

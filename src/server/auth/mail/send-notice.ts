@@ -1,7 +1,5 @@
-import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthContext } from '../auth-context.ts'
-import { LockedAccount } from '../users/change-account.ts'
 import type { UserRow } from '../users/user-object.ts'
 import { type NoticeKind, noticeEmail, type WhoActed } from './emails.ts'
 import { accountPlace } from './letter.ts'
@@ -15,21 +13,10 @@ export interface Notice {
   by: WhoActed
 }
 
-/**
- * Tells a person what was changed about how they sign in. Called inside the transaction of the change, with the person's
- * row written, it takes `isDone`: the row is free again when that transaction has ended, and shows whether it was kept.
- */
-export function sendNotice(
-  { db, config, mail }: AuthContext,
-  { user, kind, by }: Notice,
-  isDone?: (current: UserRow) => boolean,
-): void {
+/** Tells a person what was changed about how they sign in. Inside the transaction of the change: in `afterCommit`. */
+export function sendNotice({ db, config, mail }: AuthContext, { user, kind, by }: Notice): void {
   const at = new Date()
   mail.later(async () => {
-    if (isDone !== undefined) {
-      const current = await change(db, (trx) => LockedAccount.lock(trx, { userId: user.id }))
-      if (current === undefined || !isDone(current.user)) return []
-    }
     if (!(await takeMail(db, user, 'notice'))) return []
     const { brandName } = config.site
     const { place, isAdministrator } = await accountPlace(db, user.id, brandName)

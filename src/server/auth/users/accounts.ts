@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { normalizeEmail } from '#contract/email-pattern.ts'
+import { afterCommit } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
@@ -106,13 +107,9 @@ export class Accounts {
     })
     const by = isSelf ? 'self' : 'administrator'
     if (passwordHash !== undefined)
-      sendNotice(
-        this.#context,
-        { user: before, kind: 'password', by },
-        (current) => current.password_hash === passwordHash,
-      )
+      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'password', by }))
     if (email !== before.email)
-      sendNotice(this.#context, { user: before, kind: 'email', by }, (current) => current.email === email)
+      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'email', by }))
   }
 
   /** Marks the row as written without a change. */

@@ -1,3 +1,4 @@
+import { afterCommit } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { auditActor, type Caller } from '#server/http/caller.ts'
 import type { AuthContext } from '../auth-context.ts'
@@ -46,13 +47,8 @@ export async function grantRole(
     before: { email: user.email, role: null },
     after: { email: user.email, role, handed_over: !isProved },
   })
-  if (!isProved || passwordHash !== null) {
-    sendNotice(
-      context,
-      { user, kind: 'password', by: 'administrator' },
-      (current) => current.password_hash === passwordHash,
-    )
-  }
+  if (!isProved || passwordHash !== null)
+    afterCommit(trx, () => sendNotice(context, { user, kind: 'password', by: 'administrator' }))
   return true
 }
 
