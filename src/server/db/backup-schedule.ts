@@ -56,6 +56,8 @@ export class BackupSchedule {
   readonly #now: () => number
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
+  /** When the file was last found damaged. */
+  #damagedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options
@@ -87,7 +89,12 @@ export class BackupSchedule {
       const now = this.#now()
       const [newest] = this.#listPast(now)
       if (newest !== undefined && now - newest.madeAt < everyMs) return
-      if (!(await isIntact())) return
+      // Reading a large file to its end every minute would find nothing new.
+      if (now - this.#damagedAt < everyMs) return
+      if (!(await isIntact())) {
+        this.#damagedAt = now
+        return
+      }
       makeFolder(directory)
       const stamp = new Date(now).toISOString().replaceAll(':', '-')
       const target = join(directory, `portico-${stamp}.db${recipient === null ? '' : '.age'}`)

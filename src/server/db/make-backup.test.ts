@@ -113,13 +113,17 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
   const failed: unknown[] = []
   let now = Date.parse('2026-11-15T12:00:00Z')
   let isIntact = true
+  let checks = 0
   const schedule = new BackupSchedule({
     dataDir: storage.dataDir,
     directory,
     everyMs: 3_600_000,
     keep: 2,
     recipient: null,
-    isIntact: async () => isIntact,
+    isIntact: async () => {
+      checks++
+      return isIntact
+    },
     onMade: (file, facts) => made.push([file, facts]),
     onFailed: (error) => failed.push(error),
     now: () => now,
@@ -148,7 +152,9 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
   isIntact = false
   now += 3_600_000
   await look()
-  expect(made).toHaveLength(5)
+  now += 60_000
+  await look()
+  expect([made.length, checks]).toEqual([5, 6])
   expect(failed).toEqual([])
   isIntact = true
   chmodSync(at('portico.db'), 0o600)

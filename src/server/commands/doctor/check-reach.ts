@@ -61,7 +61,7 @@ async function checkSite({ siteUrl, hsts }: Config): Promise<Finding[]> {
 function findMissingProtection(headers: Headers): string[] {
   const expected = pageHeaders({}, { hsts: null, opener: null })
   const { 'content-security-policy': _policy, ...fixed } = expected
-  const given = (headers.get('content-security-policy') ?? '').split(/\s*;\s*/)
+  const given = (headers.get('content-security-policy') ?? '').split(';').map((part) => part.trim())
   const ours = publicPolicy({ origins: [], styleHashes: [], scriptHashes: [] })
   const isThere = (directive: string) =>
     ALWAYS_NONE.has(directive)
