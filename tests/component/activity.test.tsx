@@ -43,7 +43,7 @@ test('has its place under the users, tells each act in words by day, and is filt
   await waitFor(() => expect(document.activeElement).toBe(heading))
   expect(document.title).toMatch(/^Atividade · /)
   expect(screen.getByRole('link', { name: 'Usuários Admin' }).getAttribute('aria-current')).toBe('true')
-  await screen.findByText('Guardada por 730 dias; logins que falharam, por 90.')
+  await screen.findByText('Guardada por 730 dias; logins que falharam, por 90 dias.')
   expect(items('Hoje')).toEqual([
     `08h18${MARINA.email} pausou todas as tags`,
     `07h00${MARINA.email} editou o pixel LojaAbrir`,

@@ -121,3 +121,61 @@ test('a double click on "Salvar" adds one pixel', async () => {
   await screen.findByText('Pixel salvo: GA')
   expect(site.callsTo('POST /rest/v1/tracking_pixels')).toHaveLength(1)
 })
+
+const moreOptions = () => screen.getByText('Mais opções').closest('details') as HTMLDetailsElement
+
+test('what most pixels need is open, the rest is under "Mais opções"', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Adicionar Pixel' }))
+  await screen.findByLabelText('Nome do Pixel')
+  const more = moreOptions()
+  expect(more.open).toBe(false)
+  for (const label of ['Nome do Pixel', 'Tipo de Pixel', 'Pixel ID', 'Código do Pixel', 'Pixel ativo'])
+    expect(more.contains(screen.getByLabelText(label)), label).toBe(false)
+  expect(more.contains(screen.getByLabelText('Consentimento necessário'))).toBe(false)
+  for (const label of [/^Por que ativar/, /^Pausar sozinha/])
+    expect(more.contains(screen.getByLabelText(label))).toBe(true)
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Código do Pixel').placeholder).toMatch(/^Cole aqui/)
+})
+
+test('"Mais opções" opens by itself at a field that has a fault', async () => {
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  const reason = await screen.findByLabelText(/^Por que ativar/)
+  expect(moreOptions().open).toBe(false)
+  await person.click(reason)
+  await person.paste('x'.repeat(2000))
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await waitFor(() => expect(moreOptions().open).toBe(true))
+  expect(document.activeElement).toBe(reason)
+})
+
+test('"Pixel salvo" offers a test of an active pixel', async () => {
+  const opened = vi.spyOn(window, 'open').mockReturnValue(null)
+  const { person } = await openDashboard(site)
+  await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
+  await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
+  await person.click(screen.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Pixel salvo: Meta 2')
+  await person.click(screen.getByRole('button', { name: 'Testar agora' }))
+  await vi.waitFor(() => expect(opened).toHaveBeenCalledTimes(1), 30_000)
+  expect(location.pathname).toMatch(/^\/admin\/pixels\/.*\/testes\//)
+})
+
+test.each(['/admin', '/admin/usuarios', '/admin/configuracoes', '/admin/conta'])(
+  'every sub-page can be reached from %s, in one order',
+  async (path) => {
+    await openDashboard(site, { path })
+    const names = ['Consentimento', 'Inscrições', 'Inventário', 'Lixeira', 'Atividade']
+    const side = within(screen.getByRole('navigation', { name: 'Painel' }))
+    const shown = side.getAllByRole('link').map(({ textContent }) => textContent)
+    expect(shown.filter((name) => names.includes(name ?? ''))).toEqual(names)
+    const line = within(screen.getByRole('navigation', { name: 'Subpáginas' }))
+    expect(line.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
+      'Pixels',
+      ...names.slice(0, 4),
+      'Usuários',
+      'Atividade',
+    ])
+  },
+)

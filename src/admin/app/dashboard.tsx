@@ -60,7 +60,7 @@ export function Dashboard() {
       <Suspense>
         <InstallationProblems />
       </Suspense>
-      {tab === null ? null : <RoomLinks tab={tab} />}
+      <RoomLinks tab={tab} />
       {isList ? null : <PausedNotice />}
       <ScreenBoundary key={pixelId ?? keyOf(address, tab)}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>

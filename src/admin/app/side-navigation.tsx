@@ -38,7 +38,7 @@ export function SideNavigation({ current }: { current: Tab | null }) {
             {tab.id === 'pixels' ? <ProblemMark /> : null}
             {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
           </a>
-          {tab === current ? <SideRooms tab={tab} /> : null}
+          <SideRooms tab={tab} />
         </Fragment>
       ))}
       <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>

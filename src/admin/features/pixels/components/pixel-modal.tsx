@@ -7,6 +7,8 @@ import { ConfirmDialog } from '#admin/components/confirm-dialog.tsx'
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
+import { navigate } from '#admin/lib/address.ts'
+import { pixelPath } from '#admin/lib/places.ts'
 import { isConversionLabels } from '#contract/conversion.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
@@ -24,6 +26,8 @@ import { toDraft, useCheckDelivery } from '../sending/check-delivery.ts'
 import { CheckSending } from '../sending/check-sending.tsx'
 import { SendingFields } from '../sending/sending-fields.tsx'
 import { deliveryOf, fieldOfRefusal, toSendingForm } from '../sending/sending-form.ts'
+import { useStartTest } from '../testing/start-test.ts'
+import { needsTestCode } from '../testing/test-button.tsx'
 import { CodeVerdict } from './code-verdict.tsx'
 import { ConflictView } from './conflict-view.tsx'
 import { ConversionLabelFields } from './conversion-label-fields.tsx'
@@ -72,6 +76,10 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   const check = useCheckDelivery()
   const delivery = deliveryOf({ type: form.watch('type'), delivery: form.watch('delivery') })
   const { theirs } = save
+  const test = useStartTest()
+  const testNow = (saved: Pixel) =>
+    // Its page asks for the code that makes it a test.
+    needsTestCode(saved) ? navigate(pixelPath(saved.id)) : test.mutate({ pixelId: saved.id })
 
   /** With `stay` the form stays open on what was saved. */
   const submit =
@@ -103,7 +111,12 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
             tellRefusal(saved, submitted)
             if (stay) showSaved(saved, submitted)
             else onClose()
-            notifySuccess(`Pixel salvo: ${saved.name}`, { about: aboutPixel(saved.id) })
+            notifySuccess(`Pixel salvo: ${saved.name}`, {
+              about: aboutPixel(saved.id),
+              ...(saved.is_active && !stay
+                ? { action: { label: 'Testar agora', run: () => testNow(saved) } }
+                : {}),
+            })
           },
           onError: showRefusal,
         },
@@ -174,6 +187,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
               recognition={recognition}
               needsNoConsent={preview.preview?.kind === 'head'}
               startsAtCode={startsAt === 'code'}
+              startsAtSending={startsAt === 'sending'}
               runsCode={delivery !== 'server'}
               aboutCode={
                 <>
@@ -205,10 +219,12 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
               }
               aboutTag={
                 delivery === 'server' ? null : (
-                  <>
-                    <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
-                    <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
-                  </>
+                  <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
+                )
+              }
+              aboutPlace={
+                delivery === 'server' ? null : (
+                  <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
                 )
               }
             />

@@ -7,16 +7,16 @@ import type { CreatedTest, NewTest } from '#contract/tag-test.ts'
 import { testKey, testLinkKey, testsKey } from './read-tests.ts'
 
 /** Makes a test, with Meta's code where there is one, opens the site with it in another tab, and shows its steps in this one. */
-export function useStartTest(pixelId: string) {
+export function useStartTest() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: (testCode: string | undefined) =>
+    mutationFn: ({ pixelId, testCode }: { pixelId: string; testCode?: string }) =>
       admin<CreatedTest>(`/pixels/${pixelId}/tests`, {
         method: 'POST',
         body: (testCode === undefined ? {} : { test_event_code: testCode }) satisfies NewTest,
       }),
-    onSuccess: async ({ id, url }) => {
+    onSuccess: async ({ id, url }, { pixelId }) => {
       // The one place where the link is: in memory, for a browser that did not open the tab by itself.
       queryClient.setQueryData(testLinkKey(id), url)
       queryClient.removeQueries({ queryKey: testKey(id) })

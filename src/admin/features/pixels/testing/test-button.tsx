@@ -8,15 +8,18 @@ interface TestButtonProps extends Pick<ButtonProps, 'look' | 'className' | 'chil
   pixel: Pick<Pixel, 'id' | 'type' | 'delivery'>
 }
 
+/** Meta asks for a code where the server takes part. */
+export const needsTestCode = ({ type, delivery }: Pick<Pixel, 'type' | 'delivery'>) =>
+  type === 'meta' && delivery !== 'browser'
+
 /** Starts a test; of a pixel that the server tells Meta of, it first asks for the code that makes it one. */
 export function TestButton({ pixel, ...look }: TestButtonProps) {
-  const start = useStartTest(pixel.id)
+  const start = useStartTest()
   const [isAsking, setAsking] = useState(false)
-  const needsCode = pixel.type === 'meta' && pixel.delivery !== 'browser'
   const begin = () => {
     if (start.isPending) return
-    if (needsCode) setAsking(true)
-    else start.mutate(undefined)
+    if (needsTestCode(pixel)) setAsking(true)
+    else start.mutate({ pixelId: pixel.id })
   }
   return (
     <>
@@ -27,7 +30,7 @@ export function TestButton({ pixel, ...look }: TestButtonProps) {
           onClose={() => setAsking(false)}
           onStart={(code) => {
             setAsking(false)
-            start.mutate(code)
+            start.mutate({ pixelId: pixel.id, testCode: code })
           }}
         />
       ) : null}
