@@ -32,7 +32,7 @@ export function Toaster() {
         classNames: {
           toast:
             'on-ink pointer-events-auto font-sans flex w-full min-h-14 flex-wrap items-center gap-x-3 rounded-[14px] py-1.5 pr-2 pl-4 text-[0.9375rem]/[1.35] shadow-high ring-1 ring-on-ink/20 md:w-[min(380px,100vw-32px)]',
-          content: 'flex-[1_1_180px] py-1.5',
+          content: 'flex-[1_1_8rem] py-1.5',
           description: 'mt-0.5 text-sm text-on-ink-2',
           actionButton: 'ml-auto min-h-11 rounded-1 px-3 font-semibold text-accent hover:bg-surface/10',
         },

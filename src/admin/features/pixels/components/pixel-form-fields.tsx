@@ -128,7 +128,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
             placeholder={type === 'custom' ? CUSTOM_CODE_PLACEHOLDER : PASTE_HERE}
             // The comment marks the place: pasting replaces it.
             onFocus={({ target }) => target.value === CUSTOM_CODE_PLACEHOLDER && target.select()}
-            className="control resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre pointer-coarse:text-base/[1.5]"
+            className="control resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre placeholder:whitespace-pre-wrap pointer-coarse:text-base/[1.5]"
             {...control}
             {...(startsAtCode ? { 'data-autofocus': true } : {})}
             {...register('code', { onChange: (event) => recognition.onCodeChange(event.target.value) })}
