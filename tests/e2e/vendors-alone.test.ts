@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { healthLabel } from '#contract/tag-health.ts'
+import type { TagPreview } from '#contract/tag-status.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { writeDocRow } from '../support/doc-table.ts'
+import { LABELS } from '../support/leave-at-once.ts'
+import { PASTES } from '../support/vendor-pastes.ts'
 import { startVendorSite, type VendorSite } from '../support/vendor-site.ts'
 import { hostsOf, independentGroups } from '../support/vendor-stand-ins/independent-groups.ts'
 import type { StandIn } from '../support/vendor-stand-ins/stand-in.ts'
@@ -31,11 +34,13 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
   async (_names, group) => {
     const { vendors } = vendorSite
     const ids: string[] = []
+    const previews: TagPreview[] = []
     for (const { snippet, account, vendor } of group) {
       const { id, preview } = await vendorSite.paste(snippet(account))
       expect(preview.recognised).toMatchObject({ vendor, id: account, name: catalogue(vendor)?.name })
       expect(preview.warnings).toEqual([])
       ids.push(id)
+      previews.push(preview)
     }
     const { page, context, stopped } = await vendorSite.visit()
     await write(page, BEFORE)
@@ -81,11 +86,21 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
         healthLabel(status),
         names.length === 0 ? 'leaves none' : `${gone.length} of ${names.length}`,
       ] as const
-      try {
-        writeDocRow('docs/vendors.md', 'vendors', row)
-      } catch {
-        unwritten.push(row.join(' | '))
-      }
+      const sent = [standIn.pageView, ...new Set(conversionsOf(standIn))]
+      const preview = previews[index] as TagPreview
+      const hasLabel = catalogue(standIn.vendor)?.conversion?.label !== undefined
+      expect(namedEvents(preview), standIn.vendor).toEqual(hasLabel ? [LABELS.lead] : sent.slice(1, 2))
+      const code = standIn.snippet(standIn.account)
+      const paste = pasteRow(standIn.vendor, code, preview, sent.map((event) => `\`${event}\``).join(', '))
+      for (const [table, cells] of [
+        ['vendors', row],
+        ['pastes', paste],
+      ] as const)
+        try {
+          writeDocRow('docs/vendors.md', table, cells)
+        } catch {
+          unwritten.push(cells.join(' | '))
+        }
     }
     // Rows that had to be written: what the document said was not what was found.
     expect(unwritten).toEqual([])
@@ -95,6 +110,63 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
   },
   120_000,
 )
+
+test('of the others, the form says no more than what the snippet itself was seen to ask for', async () => {
+  const asked: { vendor: string; address: string }[] = []
+  const previews = new Map<string, TagPreview>()
+  for (const [vendor, code] of Object.entries(PASTES)) {
+    const { preview } = await vendorSite.paste(code)
+    expect(preview.recognised?.vendor).toBe(vendor)
+    previews.set(vendor, preview)
+  }
+  expect(new Set([...previews.keys(), ...STAND_INS.map(({ vendor }) => vendor)]).size).toBe(VENDORS.length)
+  const { page, context, stopped } = await vendorSite.visit((visitor) =>
+    visitor.route(/^https:\/\/(?!www\.portico\.example)/, (route) => {
+      const { hostname, pathname } = new URL(route.request().url())
+      const vendor = Object.keys(PASTES).find((id) => PASTES[id]?.includes(hostname + pathname)) ?? hostname
+      asked.push({ vendor, address: hostname + pathname })
+      return route.fulfill({ contentType: 'text/javascript', body: '' })
+    }),
+  )
+  await page.getByRole('button', { name: 'Aceitar todos' }).click()
+  const runs = [...previews].filter(([, { steps }]) => steps > 0).map(([vendor]) => vendor)
+  await vi.waitFor(
+    () => expect(runs.filter((vendor) => !asked.some((each) => each.vendor === vendor))).toEqual([]),
+    30_000,
+  )
+  expect(await stopped()).toEqual([])
+  const html = await page.content()
+  const unwritten: string[] = []
+  for (const [vendor, preview] of previews) {
+    const files = asked.filter((each) => each.vendor === vendor).map(({ address }) => `\`${address}\``)
+    const isInHtml = preview.kind === 'head'
+    if (isInHtml) expect(html).toContain(catalogue(vendor)?.sample.id)
+    const sent = isInHtml ? 'nothing; it stands in the HTML' : files.join(', ') || 'nothing'
+    const row = pasteRow(vendor, PASTES[vendor] ?? '', preview, sent)
+    try {
+      writeDocRow('docs/vendors.md', 'pastes', row)
+    } catch {
+      unwritten.push(row.join(' | '))
+    }
+  }
+  expect(unwritten).toEqual([])
+  await context.close()
+}, 120_000)
+
+const MAX_SHOWN = 60
+
+/** Vendor, paste, what the form says of it before it is saved, what was sent. */
+function pasteRow(vendor: string, code: string, { sends, warnings }: TagPreview, sent: string) {
+  const line = code.replace(/\s+/g, ' ').replaceAll('|', '\\|')
+  const shown = line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
+  const says = [...sends.slice(0, 2), ...warnings.map(({ message }) => message)].join(' ')
+  return [catalogue(vendor)?.name ?? '', `\`${shown}\``, says, sent] as const
+}
+
+/** The vendor's name for a click on "Abrir Conta", as the form has it. */
+function namedEvents({ sends }: TagPreview): string[] {
+  return sends.slice(1, 2).flatMap((sentence) => /\(([^()]+)\)\.$/.exec(sentence)?.[1] ?? [])
+}
 
 /** Events beyond page views, of its own account. */
 function conversionsOf({ vendor, account, pageView }: StandIn): string[] {

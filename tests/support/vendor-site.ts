@@ -91,17 +91,14 @@ export async function startVendorSite(): Promise<VendorSite> {
       const { name = 'Tag', type = 'custom', id: account = null, category = null } = pasted.recognised ?? {}
       const form = { type, pixel_id: type === 'custom' ? null : account, code }
       const filled = await preview(form)
-      const row = {
-        ...form,
-        name,
-        consent_category: category ?? 'marketing',
-        conversion_labels: Object.fromEntries(
-          filled.labels.map(({ conversion }) => [conversion, LABELS[conversion]]),
-        ),
-      }
+      const conversion_labels = Object.fromEntries(
+        filled.labels.map(({ conversion }) => [conversion, LABELS[conversion]]),
+      )
+      const complete = await preview({ ...form, conversion_labels })
+      const row = { ...form, name, consent_category: category ?? 'marketing', conversion_labels }
       const answer = await need(await call('POST', '/rest/v1/tracking_pixels?select=id', row))
       const [{ id }] = (await answer.json()) as [{ id: string }]
-      return { id, preview: filled }
+      return { id, preview: complete }
     },
     add: (codes) => addAll(codes, {}),
     addIsolated: (standIns) =>
