@@ -1,5 +1,6 @@
 /** `npm run admin -- COMMAND`: accounts, keys, the key that seals secrets, and the clock. */
 
+import { formatCount } from '#contract/format-count.ts'
 import type { AuthContext } from '../auth/auth-context.ts'
 import { createAuthContext } from '../auth/create-auth.ts'
 import { resetPassword } from '../auth/passwords/reset-password.ts'
@@ -92,9 +93,13 @@ async function dropFactors(auth: AuthContext, email: string | undefined): Promis
   if (email === undefined) throw new UsageError(USAGE)
   const removed = await removeFactors(auth, email)
   if (removed === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  const { factors, passkeys } = removed
   console.log(
-    removed === 0
-      ? `A conta ${email} não tinha verificação em duas etapas. Todas as suas sessões foram encerradas.`
-      : `Verificação em duas etapas de ${email} desligada. Todas as sessões dessa conta foram encerradas.`,
+    factors === 0
+      ? `A conta ${email} não tinha verificação em duas etapas.`
+      : `Verificação em duas etapas de ${email} desativada.`,
   )
+  if (passkeys > 0)
+    console.log(`${formatCount(passkeys, 'chave de acesso removida', 'chaves de acesso removidas')}.`)
+  console.log('Todas as sessões dessa conta foram encerradas.')
 }
