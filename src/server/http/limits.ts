@@ -139,6 +139,15 @@ export const HASH_QUEUE = {
   retryAfterSeconds: 5,
 } as const
 
+/** New passwords whose strength waits to be judged, one after the other. */
+export const STRENGTH_QUEUE = {
+  /** Of one network: several must flood to fill the queue. */
+  network: 16,
+  /** Of everybody who is not an administrator; of all. */
+  strangers: 64,
+  all: 80,
+} as const satisfies Record<string, number>
+
 /** Each of `user_metadata` and `app_metadata`, as JSON. */
 export const METADATA_BYTES = 16_384
 

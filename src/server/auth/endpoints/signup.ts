@@ -33,11 +33,12 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
     if (password === '') throw validationFailed('Signup requires a valid password')
     const email = checkEmail(given)
     limitByAddress(context, request, 'signup')
-    await checkPassword(password, [email, config.site.brandName])
+    const seat = seatOf(clientAddress(request), false)
+    await checkPassword(password, [email, config.site.brandName], seat)
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
     const wait = context.limits.reserve('signup')
     if (wait !== null) throw rateLimited(wait)
-    const passwordHash = await passwords.hash(password, seatOf(clientAddress(request), false))
+    const passwordHash = await passwords.hash(password, seat)
     const user = await change(db, async (trx) => {
       const row = await insertUser(trx, {
         email,

@@ -1,5 +1,6 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
 import { AppError } from '#server/http/app-error.ts'
+import type { Seat } from './password-hasher.ts'
 import { StrengthThread } from './strength-thread.ts'
 
 /** Eight random characters have twice as many; a common word with a year or "@123" behind it has fewer. */
@@ -10,7 +11,11 @@ const JUDGED_LENGTH = 24
 const thread = new StrengthThread()
 
 /** Throws `weak_password` with the protocol's reasons, or `validation_failed` for one that is too long. */
-export async function checkPassword(password: string, personal: readonly string[]): Promise<void> {
+export async function checkPassword(
+  password: string,
+  personal: readonly string[],
+  seat?: Seat,
+): Promise<void> {
   if (password.length > PASSWORD_MAX_LENGTH)
     throw new AppError(
       400,
@@ -22,6 +27,7 @@ export async function checkPassword(password: string, personal: readonly string[
   const { guesses, hasWord } = await thread.estimate(
     password.slice(0, JUDGED_LENGTH),
     personal.flatMap(splitWords),
+    seat,
   )
   if (guesses >= MIN_GUESSES) return
   throw weakPassword(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { STRENGTH_QUEUE } from '#server/http/limits.ts'
 import { StrengthThread } from './strength-thread.ts'
 
 /** Texts that take the estimator longest: all of it may be letters written as signs. */
@@ -27,9 +28,30 @@ test('loading and judging take the event loop no time: it turns meanwhile', asyn
   expect(turns).toBeGreaterThan(1_000)
 })
 
-test('the sixty-fifth who waits is told to come back', async () => {
+test('rejects with 429 once every place is taken', async () => {
   const thread = new StrengthThread()
-  const waiting = Array.from({ length: 64 }, () => thread.estimate('chocolate1', []))
+  const waiting = Array.from({ length: STRENGTH_QUEUE.all }, () => thread.estimate('chocolate1', []))
   await expect(thread.estimate('chocolate1', [])).rejects.toMatchObject({ status: 429 })
-  expect(await Promise.all(waiting)).toHaveLength(64)
+  expect(await Promise.all(waiting)).toHaveLength(STRENGTH_QUEUE.all)
+})
+
+test('one network fills its own places only, and administrators have places that nobody else has', async () => {
+  const thread = new StrengthThread({ idleMs: 1 })
+  const ask = (network?: string) =>
+    thread
+      .estimate('varanda-azulejo-27', [], network === undefined ? undefined : { network, isKnown: false })
+      .then(
+        () => 200,
+        (error) => error.status,
+      )
+  const flood = Array.from({ length: 40 }, () => ask('203.0.113.1'))
+  const other = ask('203.0.113.2')
+  expect(await other).toBe(200)
+  expect((await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(STRENGTH_QUEUE.network)
+  const floods = Array.from({ length: 100 }, (_, n) => ask(`198.51.100.${n % 8}`))
+  const administrator = ask()
+  expect(await administrator).toBe(200)
+  expect((await Promise.all(floods)).filter((status) => status === 200)).toHaveLength(
+    STRENGTH_QUEUE.strangers,
+  )
 })

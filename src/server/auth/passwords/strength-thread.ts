@@ -1,6 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '#server/http/app-error.ts'
+import { STRENGTH_QUEUE } from '#server/http/limits.ts'
+import { type Seat, TRUSTED } from './password-hasher.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
 /** Beside the server's bundle, or among its sources. */
@@ -9,10 +11,10 @@ const ENTRY = new URL(`./strength-worker${extname(import.meta.url)}`, import.met
 const DEADLINE_MS = 30_000
 /** The thread holds some 50 MB; people choose a password now and then. */
 const IDLE_MS = 20_000
-const MAX_WAITING = 64
 const RETRY_AFTER_SECONDS = 5
 
 interface Waiting {
+  network: string
   resolve: (answer: StrengthAnswer) => void
   reject: (error: Error) => void
 }
@@ -37,16 +39,22 @@ export class StrengthThread {
     return this.#worker !== null
   }
 
-  estimate(password: string, personal: string[]): Promise<StrengthAnswer> {
-    if (this.#waiting.size >= MAX_WAITING) return Promise.reject(tooBusy())
+  estimate(password: string, personal: string[], { network }: Seat = TRUSTED): Promise<StrengthAnswer> {
+    if (!this.#hasRoom(network)) return Promise.reject(tooBusy())
     const worker = this.#worker ?? this.#start()
     const question: StrengthQuestion = { id: this.#count++, password, personal }
     const answer = new Promise<StrengthAnswer>((resolve, reject) =>
-      this.#waiting.set(question.id, { resolve, reject }),
+      this.#waiting.set(question.id, { network, resolve, reject }),
     )
     worker.postMessage(question)
     this.#watch()
     return answer
+  }
+
+  #hasRoom(network: string): boolean {
+    if (network === TRUSTED.network) return this.#waiting.size < STRENGTH_QUEUE.all
+    const own = [...this.#waiting.values()].filter((waiting) => waiting.network === network)
+    return own.length < STRENGTH_QUEUE.network && this.#waiting.size < STRENGTH_QUEUE.strangers
   }
 
   #start(): Worker {

@@ -29,7 +29,7 @@ export async function prepareNewPassword(
   { password, current_password: current, nonce, seat }: PasswordChange,
 ): Promise<PreparedPassword> {
   const { user } = account
-  await checkPassword(password, [user.email, context.config.site.brandName])
+  await checkPassword(password, [user.email, context.config.site.brandName], seat)
   const admit = await prove(context, account, { current, nonce, seat })
   if (user.password_hash !== null && (await context.passwords.verify(user.password_hash, password, seat)))
     throw authError(422, 'same_password', 'New password should be different from the old password.')
