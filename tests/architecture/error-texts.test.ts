@@ -28,6 +28,7 @@ const FOR_PROGRAMS = [
   'src/server/http/guard-public-post.ts',
   'src/server/http/request-target.ts',
   'src/server/http/api-guard.ts',
+  'src/server/http/host-rule.ts',
   'src/server/auth/protocol/auth-error-handler.ts',
 ]
 
