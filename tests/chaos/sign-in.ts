@@ -12,7 +12,9 @@ export async function signIn(
   url: string,
   credentials: { email: string; password: string } = PRINCIPAL,
 ): Promise<Administrator> {
-  const page = await (await fetch(`${url}/admin`)).text()
+  const answer = await fetch(`${url}/admin`)
+  const page = await answer.text()
+  if (!answer.ok) throw new Error(`${url}/admin: ${answer.status} ${page.slice(0, 200)}`)
   const boot = new RegExp(`id="${ADMIN_BOOT_ELEMENT_ID}">([^<]+)<`).exec(page)?.[1] ?? ''
   const { anonKey } = JSON.parse(boot) as { anonKey: string }
   const json = { apikey: anonKey, 'content-type': 'application/json' }

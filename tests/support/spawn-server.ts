@@ -42,7 +42,7 @@ export function watchProcess(child: ChildProcess): SpawnedServer {
   return { child, output: () => output, ended }
 }
 
-/** Waits until the server answers; fails with its output when it ends instead. */
+/** Waits until the server stores and takes calls (just started, it may be too busy); fails with its output when it ends. */
 export async function untilReady(server: SpawnedServer, url: string): Promise<void> {
   let over = false
   server.ended.then(() => {
@@ -50,7 +50,7 @@ export async function untilReady(server: SpawnedServer, url: string): Promise<vo
   })
   while (!over) {
     try {
-      if ((await fetch(`${url}/readyz`)).ok) return
+      if ((await fetch(`${url}/readyz`)).ok && (await fetch(`${url}/auth/v1/health`)).ok) return
     } catch {
       // Not listening yet.
     }
