@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { MAX_EVENT_LOOP_DELAY_MS } from './load-shedding.ts'
+import { MAX_EVENT_LOOP_DELAY_MS, registerLoadShedding } from './load-shedding.ts'
 
 interface Line {
   msg: string
@@ -47,6 +49,18 @@ test('while the event loop lags, calls get 503, and the page and all health chec
   const lines = log.filter((line) => line.shed === true)
   expect(lines.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(shed)
   expect(log.filter((line) => line.msg === 'request failed')).toEqual([])
+})
+
+test('a process that took long to start takes its first calls', async () => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  registerLoadShedding(app)
+  app.get('/', async () => 'ok')
+  holdEventLoop(1_500)
+  // The sample that saw it has been taken.
+  await sleep(50)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  expect((await fetch(url)).status).toBe(200)
 })
 
 function holdEventLoop(milliseconds: number): void {

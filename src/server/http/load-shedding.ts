@@ -27,6 +27,12 @@ export function registerLoadShedding(
     sampledAt = now
     delays.reset()
   }, SAMPLE_INTERVAL_MS).unref()
+  // What the start itself took is over: it says nothing about the first calls.
+  app.addHook('onListen', async () => {
+    isLagging = false
+    sampledAt = performance.now()
+    delays.reset()
+  })
   app.addHook('onClose', async () => {
     clearInterval(timer)
     delays.disable()
