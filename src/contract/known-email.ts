@@ -6,3 +6,8 @@ export function mayBeKnownEmail(value: string): boolean {
   const email = value.trim()
   return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}][^\s@.\p{Cc}]*\.[^\s@\p{Cc}]+$/u.test(email)
 }
+
+/** The same, of letters that are all seen: without marks that turn the direction of a line or take no room in it. */
+export function isShownEmail(value: string): boolean {
+  return mayBeKnownEmail(value) && !/\p{C}/u.test(value.trim())
+}

@@ -128,4 +128,17 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect(rows.map((row) => row.action)).toEqual(['auth.sign_in_failed'])
     expect(JSON.stringify(rows)).not.toContain('um-segredo-digitado')
   })
+
+  test('what was typed and is no address names nobody in the audit trail', async () => {
+    for (const email of ['command line', 'ana@exemplo.com.br\n excluiu tudo', 'ana\u202e@exemplo.com.br'])
+      await guess('um-segredo-digitado', { email })
+    const rows = await site.database.db
+      .selectFrom('audit_events')
+      .select('actor')
+      .where('action', '=', 'auth.sign_in_failed')
+      .execute()
+    const actors = rows.map(({ actor }) => actor)
+    expect(actors.filter((actor) => actor === 'guest')).toHaveLength(3)
+    expect(actors.filter((actor) => actor === 'command line' || /\p{C}/u.test(actor))).toEqual([])
+  })
 })

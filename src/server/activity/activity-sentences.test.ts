@@ -14,6 +14,7 @@ const NOTHING = {
   oldEmail: null,
   newEmail: null,
   askedEmail: null,
+  typedEmail: null,
   hosts: [],
 }
 /** Where the name is put together: of what, and of which verbs. */

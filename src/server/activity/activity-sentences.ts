@@ -18,6 +18,8 @@ export interface ActivityFacts {
   newEmail: string | null
   /** What the address is to become once it is confirmed. */
   askedEmail: string | null
+  /** What was typed as an address by whoever is not known; null where it is none. */
+  typedEmail: string | null
   /** Permitted or revoked by this event. */
   hosts: readonly string[]
 }
@@ -111,7 +113,11 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'user.factor_removed': say('people', (facts) => `removeu a segunda etapa de ${person(facts)}`),
 
   'auth.signed_in': say('sign_ins', 'entrou'),
-  'auth.sign_in_failed': say('sign_ins', 'tentou entrar e não conseguiu'),
+  'auth.sign_in_failed': say(
+    'sign_ins',
+    ({ typedEmail }) =>
+      `tentou entrar ${typedEmail === null ? 'sem um e-mail válido' : `como ${typedEmail}`} e não conseguiu`,
+  ),
   'auth.signed_out': say('sign_ins', 'saiu'),
   'auth.signed_out_others': say('sign_ins', 'encerrou as suas outras sessões'),
   'auth.signed_out_everywhere': say('sign_ins', 'saiu de todos os lugares'),

@@ -1,4 +1,5 @@
 import { ACTIVITY_ACTORS, type ActivityEvent } from '#contract/activity.ts'
+import { isShownEmail } from '#contract/known-email.ts'
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '../db/database.ts'
 import { jsonField, sameJson } from '../db/json-field.ts'
@@ -11,6 +12,8 @@ export interface EventWish {
   limit: number
 }
 
+/** Whose actor is what somebody typed, and not who they are. */
+const BY_ANYBODY: ReadonlySet<string> = new Set(['auth.sign_in_failed'])
 /** What the switch of a pixel changes by itself. */
 const ASIDE = ['is_active', 'updated_at']
 
@@ -32,12 +35,13 @@ export async function readEvents(db: Db, wish: EventWish): Promise<ActivityEvent
       oldEmail: text(row.old_email),
       newEmail: text(row.new_email),
       askedEmail: text(row.asked_email),
+      typedEmail: isShownEmail(row.actor) ? row.actor : null,
       hosts: differenceOf(list(row.old_hosts), list(row.new_hosts)),
     }
     return {
       id: row.id,
       at: row.created_at,
-      by: ACTIVITY_ACTORS[row.actor] ?? row.actor,
+      by: BY_ANYBODY.has(row.action) ? 'Alguém' : (ACTIVITY_ACTORS[row.actor] ?? row.actor),
       ...sentenceOf(row.action, facts),
       ...(names.get(subject)?.isPixel === true ? { pixel_id: subject } : {}),
     }

@@ -108,9 +108,14 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     })
     await record({ actor_id: null, actor: 'command line', action: 'auth.keys_rotated' })
     await record({ actor_id: null, actor: 'ana@exemplo.com.br', action: 'auth.sign_in_failed' })
+    // What earlier versions kept of what was typed.
+    for (const actor of ['command line', 'ana@exemplo.com.br\u202e\n excluiu o pixel Loja'])
+      await record({ actor_id: null, actor, action: 'auth.sign_in_failed' })
     const page = await list()
     expect(page.events.map(({ by, text }) => `${by} ${text}`)).toEqual([
-      'ana@exemplo.com.br tentou entrar e não conseguiu',
+      'Alguém tentou entrar sem um e-mail válido e não conseguiu',
+      'Alguém tentou entrar sem um e-mail válido e não conseguiu',
+      'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
       'Linha de comando trocou a chave que assina as sessões',
       'marina@exemplo.com.br criou a conta de bia@exemplo.com.br',
       'marina@exemplo.com.br excluiu o pixel Antigo',
@@ -124,6 +129,8 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
       undefined,
       undefined,
       undefined,
+      undefined,
+      undefined,
       pixel,
       pixel,
       pixel,
@@ -131,7 +138,9 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     ])
     expect(page).toMatchObject({ next: null, kept_days: 730, failed_login_days: 90 })
     expect(await sentences('?kind=sign_ins')).toEqual([
-      'ana@exemplo.com.br tentou entrar e não conseguiu',
+      'Alguém tentou entrar sem um e-mail válido e não conseguiu',
+      'Alguém tentou entrar sem um e-mail válido e não conseguiu',
+      'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
       'marina@exemplo.com.br entrou',
     ])
     expect(await sentences('?by=service%20key')).toEqual(['Chave de serviço permitiu b.com em Loja'])
