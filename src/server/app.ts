@@ -87,7 +87,12 @@ export async function buildApp({
   })
   await tags.store.refresh()
 
-  const limits = new PublicLimits({ counter, log, config })
+  const limits = new PublicLimits({
+    counter,
+    log,
+    config,
+    onTurnedAway: (what, at) => tags.counts.add(`ceiling:${what}`, at),
+  })
   const guard = { limits, siteUrl }
   const deliveries = composeDeliveries({
     ...house,
@@ -98,7 +103,7 @@ export async function buildApp({
   const auth = await composeAuth({ ...house, limits, queueMail: deliveries.queueMail, announce })
   const administrators = { db, ...auth.access }
   const events = composeEvents(house)
-  const dashboard = composeDashboard(config, site.manifest)
+  const dashboard = composeDashboard(config, site.manifest, tags.listReachedCeilings)
   const newsletter = composeNewsletter({ ...house, wake: deliveries.wake })
 
   const hostOf = createHostOf(config.adminUrl)

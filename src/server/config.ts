@@ -5,6 +5,7 @@ import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
+import { EVENTS_PER_HOUR } from './http/limits.ts'
 import { OperatorError } from './operator-error.ts'
 import { readRedirectUrls } from './read-redirect-urls.ts'
 
@@ -63,6 +64,8 @@ export interface Config {
   } | null
   /** How long `/readyz/serve` and `/readyz` return 503 before connections are closed, so that a proxy sends nothing more. */
   readonly drainSeconds: number
+  /** How many events of the page are stored for vendors in an hour, from everybody together. */
+  readonly eventsPerHour: number
   /** The header `Strict-Transport-Security`; null without https or when it is off. */
   readonly hsts: string | null
   readonly backup: {
@@ -179,6 +182,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     metrics: readMetrics(env),
     tracing: readTracing(env),
     drainSeconds: env.integer('DRAIN_SECONDS', 0, 0, 300),
+    eventsPerHour: env.integer('EVENTS_PER_HOUR', EVENTS_PER_HOUR, 1_000, 100_000_000),
     hsts: readHsts(env, siteUrl),
     backup: {
       everyMs: readBackupInterval(env, databaseUrl),

@@ -54,6 +54,7 @@ const VALUES: Record<string, string> = {
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc',
   OTEL_SERVICE_NAME: 'outra',
   DRAIN_SECONDS: '5',
+  EVENTS_PER_HOUR: '200000',
   HSTS_SECONDS: '600',
   HSTS_SUBDOMAINS: 'true',
   BACKUP_EVERY: '24h',

@@ -11,7 +11,7 @@ export function noteBlockedHost(
   const last_seen_at = new Date().toISOString()
   return storeBlockedHosts(
     db,
-    [{ host, pixel_id, code_hash, use: 'image', count: 1, last_seen_at }],
-    () => true,
+    [{ host, pixel_id, code_hash, use: 'image', count: 1, networks: 1, last_seen_at }],
+    () => ({ wait: null }),
   )
 }

@@ -9,6 +9,7 @@ import { auditActor } from '../http/caller.ts'
 interface NoticesDeps extends AdminAccess {
   db: Db
   gaps: readonly ProductionGap[]
+  listReachedCeilings: () => Promise<ProductionGap[]>
   /** What the last check found wrong with the database's file; null when nothing was. */
   fileDamage: () => InstallationProblem | null
 }
@@ -20,7 +21,10 @@ export async function registerNotices(app: FastifyInstance, deps: NoticesDeps): 
     scope.get('/admin/api/notices', async (request): Promise<Notices> => {
       await requireAdministrator(deps, request)
       const problems = [deps.fileDamage(), describeClock(await readClock(deps.db))]
-      return { gaps: [...deps.gaps], problems: problems.filter((problem) => problem !== null) }
+      return {
+        gaps: [...(await deps.listReachedCeilings()), ...deps.gaps],
+        problems: problems.filter((problem) => problem !== null),
+      }
     })
     scope.post('/admin/api/clock/confirm', async (request, reply) => {
       const caller = await requireAdministrator(deps, request)

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { InstallationProblem } from '#contract/production-gap.ts'
+import type { InstallationProblem, ProductionGap } from '#contract/production-gap.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'
@@ -10,12 +10,16 @@ import { createBoot, type SessionPorts } from './make-boot.ts'
 import { findProductionGaps } from './production-gaps.ts'
 
 /** The dashboard's one document, and what it tells of how this installation is set up. */
-export function composeDashboard(config: Config, manifest: BuildManifest) {
+export function composeDashboard(
+  config: Config,
+  manifest: BuildManifest,
+  listReachedCeilings: () => Promise<ProductionGap[]>,
+) {
   return {
     registerAdmin: (
       scope: FastifyInstance,
       deps: AdminAccess & { db: Db; fileDamage: () => InstallationProblem | null },
-    ) => registerNotices(scope, { ...deps, gaps: findProductionGaps(config) }),
+    ) => registerNotices(scope, { ...deps, gaps: findProductionGaps(config), listReachedCeilings }),
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
       registerAdminPage(scope, {
         manifest,

@@ -33,6 +33,7 @@ import * as consentEvidence from './migrations/0029-consent-evidence.ts'
 import * as inventory from './migrations/0030-inventory.ts'
 import * as costAndSignUps from './migrations/0031-cost-and-sign-ups.ts'
 import * as refreshCounter from './migrations/0034-refresh-counter.ts'
+import * as blockedHostNetworks from './migrations/0036-blocked-host-networks.ts'
 import * as partiesLastServed from './migrations/0038-parties-last-served.ts'
 import * as clockSeen from './migrations/0042-clock-seen.ts'
 import * as blockedHostCode from './migrations/0044-blocked-host-code.ts'
@@ -73,8 +74,9 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-inventory': { up: inventory.up },
   '0031-cost-and-sign-ups': { up: costAndSignUps.up },
   '0034-refresh-counter': { up: refreshCounter.up },
-  '0042-clock-seen': { up: clockSeen.up },
+  '0036-blocked-host-networks': { up: blockedHostNetworks.up },
   '0038-parties-last-served': { up: partiesLastServed.up },
+  '0042-clock-seen': { up: clockSeen.up },
   '0044-blocked-host-code': { up: blockedHostCode.up },
   '0048-delivery-probes': { up: deliveryProbes.up },
   '0049-alert-kind': { up: alertKind.up },

@@ -122,6 +122,8 @@ interface BlockedHosts {
   /** What it wanted there: `script`, `connect`, `image`, `frame` or `socket`. Null in rows of earlier versions. */
   use: string | null
   count: Generated<number>
+  /** Networks that reported it, each once an hour. */
+  networks: Generated<number>
   first_seen_at: Timestamp
   last_seen_at: Timestamp
 }

@@ -11,7 +11,7 @@ import type { Db } from '../db/database.ts'
 import type { EventPayload } from '../db/delivery-schema.ts'
 import { AppError } from '../http/app-error.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
 import { isPublicAddress } from '../http/is-public-address.ts'
 import { sweepRegularly } from '../http/sweep-regularly.ts'
 import type { Destination, DestinationList, Destinations } from './destinations.ts'
@@ -61,11 +61,10 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
         choice.granted.includes(category) && !(alsoInBrowser && event.name === 'page_view'),
     )
     if (granted.length === 0) return reply.send()
-    reserveRoom(guard, 'event')
     const context = { header: request.headers.cookie, host, isSecure, now: Date.now() }
     const { fbclid, ...campaign } = readCampaign(page)
     const identity = identify(context, fbclid, granted, known)
-    await storeEvent({ db, writer }, granted, {
+    const stored = {
       event,
       consentId: choice.id,
       allowsEmail: allowsEmail(choice),
@@ -77,7 +76,8 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
         marketing: choice.granted.includes('marketing'),
         ...identity.values,
       },
-    })
+    }
+    await storeWithin(guard, request, 'event', () => storeEvent({ db, writer }, granted, stored))
     onStored(event.name)
     return reply.header('set-cookie', identity.cookies).send()
   })

@@ -27,11 +27,16 @@ export function limitPublicCall(limits: PublicLimits, request: FastifyRequest, c
   if (wait !== null) throw tooMany(wait, 'too_many_requests', 'Too many requests')
 }
 
-/** Before something is stored: past the hour's ceiling it is not, and the caller is told so. */
-export function reserveRoom({ limits }: PublicGuard, what: Storable): void {
-  const wait = limits.reserve(what)
-  if (wait !== null)
+/** Past the hour's ceiling nothing is stored, and the caller is told so. */
+export function storeWithin<T>(
+  { limits }: PublicGuard,
+  request: FastifyRequest,
+  what: Storable,
+  store: (giveBack: () => void) => Promise<T>,
+): Promise<T> {
+  return limits.storeWithin(what, request, store, (wait) => {
     throw tooMany(wait, 'not_recorded', 'Not recorded: too many were sent to us in this hour')
+  })
 }
 
 function tooMany(wait: number, code: string, message: string): AppError {

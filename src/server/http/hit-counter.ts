@@ -66,6 +66,22 @@ export class HitCounter {
     return null
   }
 
+  /** Counts under these keys one hit less: what it was taken for did not happen. */
+  giveBack(hits: readonly Hit[], now = Date.now()): void {
+    for (const hit of hits) {
+      const window = this.#open(hit, now)
+      if (window === undefined || window.count === 0) continue
+      window.count--
+      window.unsent--
+      this.#unsent.add(hit.key)
+    }
+  }
+
+  /** What every replica together let through in the window that is open, as far as is known here. */
+  countOf(hit: Hit, now = Date.now()): number {
+    return this.#open(hit, now)?.count ?? 0
+  }
+
   flush(): Promise<void> {
     return this.#flush.now()
   }

@@ -55,23 +55,39 @@ export const SAMPLES = {
 
 export type Sample = keyof typeof SAMPLES
 
+/** What everybody together may store in an hour, and of that one address or /64. */
+export interface Ceiling extends Allowance {
+  perAddress: number
+}
+
+const ceiling = (max: number, perAddress: number): Ceiling => ({ ...perHour(max), perAddress })
+
+/** `EVENTS_PER_HOUR` unless it says otherwise. */
+export const EVENTS_PER_HOUR = 100_000
+
 /**
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
  * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.
  */
 export const HOURLY_CEILINGS = {
-  newsletter: perHour(6_000),
-  consent: perHour(40_000),
+  newsletter: ceiling(6_000, 120),
+  consent: ceiling(40_000, 900),
   /** Reports are counts: they add to rows that there are. */
-  'tag-report': perHour(1_000_000),
+  'tag-report': ceiling(1_000_000, 2_400),
   /** Rows that leave when their vendor has taken them. */
-  event: perHour(100_000),
-  'csp-report': perHour(100_000),
+  event: ceiling(EVENTS_PER_HOUR, 2_400),
+  'csp-report': ceiling(100_000, 1_200),
   /** Names that no policy report has named before. */
-  'blocked-host': perHour(1_000),
+  'blocked-host': ceiling(1_000, 100),
   /** Each with up to 16 KB of metadata. */
-  signup: perHour(4_000),
-} as const satisfies Record<string, Allowance>
+  signup: ceiling(4_000, 120),
+} as const satisfies Record<string, Ceiling>
+
+/**
+ * The last part of every ceiling is kept for networks (an IPv4 /24, an IPv6 /48) that stored next to nothing in this hour:
+ * a few networks that use up the rest close the door for themselves.
+ */
+export const NEWCOMERS = { share: 0.25, perNetwork: 10 } as const
 
 export type Storable = keyof typeof HOURLY_CEILINGS
 

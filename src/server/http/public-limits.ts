@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { countedBlocks } from './address-block.ts'
+import { countedBlocks, neighbourhoodBlock } from './address-block.ts'
 import { clientAddress } from './client-address.ts'
 import type { Allowance, Hit, HitCounter } from './hit-counter.ts'
 import {
+  type Ceiling,
   HOURLY_CEILINGS,
+  NEWCOMERS,
   PUBLIC_ALLOWANCES,
   type PublicAllowance,
   type PublicCall,
@@ -17,8 +19,13 @@ import type { Logger } from './logger.ts'
 interface PublicLimitsDeps {
   counter: HitCounter
   log: Pick<Logger, 'warn'>
-  config: Pick<Config, 'trustProxy'>
+  config: Pick<Config, 'trustProxy'> & Partial<Pick<Config, 'eventsPerHour'>>
+  /** Told of each thing that a ceiling kept from being stored. */
+  onTurnedAway?: (what: Storable, at: number) => void
 }
+
+/** Room for one thing, or after how many seconds to come back. */
+type Room = { wait: null; giveBack: () => void } | { wait: number }
 
 /** A line in the log about callers that are refused, and then none about the same kind of call for this long. */
 const QUIET_MS = 60_000
@@ -48,17 +55,60 @@ export class PublicLimits {
     return this.#deps.counter.take(hitsOf(request, SAMPLES[what], what), now) === null
   }
 
-  /** Something is about to be stored, out of what everybody together may store in an hour. */
-  reserve(what: Storable, now = Date.now()): number | null {
-    const ceiling = HOURLY_CEILINGS[what]
-    const key = `${what}:everybody`
-    const wait = this.take(key, ceiling, now)
-    if (wait !== null && this.#breaksSilence(key, now + wait * 1000, now))
-      this.#deps.log.warn(
-        { what, ceiling: ceiling.max, seconds: wait },
-        'ceiling reached: nothing more of this kind is stored until the hour is over',
+  /**
+   * Takes room for one thing out of what everybody together may store in an hour. Whoever then does not store it gives it
+   * back: the ceiling bounds what is stored, and not what was tried. Without a request it is nobody's in particular.
+   */
+  reserve(what: Storable, request: FastifyRequest | null, now = Date.now()): Room {
+    const { counter, log, onTurnedAway } = this.#deps
+    const { max, windowMs, perAddress } = this.#ceilingOf(what)
+    const everybody: Hit = { key: `${what}:everybody`, max, windowMs }
+    const hits = [everybody]
+    if (request !== null) {
+      const address = clientAddress(request)
+      const key = `${what}:hour:${neighbourhoodBlock(address)}`
+      const network: Hit = { key, max: Number.POSITIVE_INFINITY, windowMs }
+      hits.push(network, { key: `${what}:hour:${countedBlocks(address).own}`, max: perAddress, windowMs })
+      if (counter.countOf(network, now) >= NEWCOMERS.perNetwork)
+        everybody.max = Math.ceil(max * (1 - NEWCOMERS.share))
+    }
+    const wait: number | null = counter.take(hits, now)
+    if (wait === null) return { wait, giveBack: () => counter.giveBack(hits) }
+    if (counter.countOf(everybody, now) < everybody.max) {
+      if (this.#breaksSilence(`${what}:hour`, now + QUIET_MS, now))
+        log.warn({ what, hint: request && this.#hint(request) }, 'one address stores too much in an hour')
+      return { wait }
+    }
+    onTurnedAway?.(what, now)
+    if (this.#breaksSilence(everybody.key, now + wait * 1000, now))
+      log.warn(
+        { what, ceiling: max, seconds: wait },
+        'ceiling reached: until the hour is over, only networks that stored next to nothing in it may store this',
       )
-    return wait
+    return { wait }
+  }
+
+  /** Stores within the hour's ceiling; what fails, or says so, is given back. */
+  async storeWithin<T>(
+    what: Storable,
+    request: FastifyRequest,
+    store: (giveBack: () => void) => Promise<T>,
+    refused: (waitSeconds: number) => T,
+  ): Promise<T> {
+    const room = this.reserve(what, request)
+    if (room.wait !== null) return refused(room.wait)
+    try {
+      return await store(room.giveBack)
+    } catch (error) {
+      room.giveBack()
+      throw error
+    }
+  }
+
+  #ceilingOf(what: Storable): Ceiling {
+    const { eventsPerHour } = this.#deps.config
+    const ceiling = HOURLY_CEILINGS[what]
+    return what === 'event' && eventsPerHour !== undefined ? { ...ceiling, max: eventsPerHour } : ceiling
   }
 
   /** By anything else, such as the person whose session it is. */

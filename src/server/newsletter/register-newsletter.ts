@@ -8,7 +8,7 @@ import {
 } from '#contract/newsletter-form.ts'
 import type { Db } from '../db/database.ts'
 import { toAppError } from '../http/errors.ts'
-import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
 import { storeSubscription } from './store-subscription.ts'
 
 /** An address has at most 254 characters; the rest is room for field names and percent-encoding. */
@@ -58,10 +58,12 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
       if (fillsHoneypot(request.body)) return answer(request, reply, 200, 'success')
       const parsed = newsletterSchema.safeParse(request.body)
       if (!parsed.success) return answer(request, reply, 422, 'invalid')
-      reserveRoom(guard, 'newsletter')
-      await storeSubscription(db, parsed.data.email, Date.now())
+      const { email } = parsed.data
+      await storeWithin(guard, request, 'newsletter', async (giveBack) => {
+        if (!(await storeSubscription(db, email, Date.now()))) giveBack()
+      })
       onStored()
-      await onSubscribed(request, parsed.data.email).catch((error) =>
+      await onSubscribed(request, email).catch((error) =>
         // The subscription is stored: whatever else it was for must not make it look lost.
         request.log.warn({ err: error }, 'what a subscription is told to Meta with is missing'),
       )

@@ -6,11 +6,11 @@ import { queueSubscriptions } from './queue-subscriptions.ts'
 
 /**
  * Resolves when the subscription and its place in the queue are durable. Subscribing again changes nothing, unless
- * delivery had been given up: then it is opened again, under the same key.
+ * delivery had been given up: then it is opened again, under the same key. False where nothing changed.
  */
-export async function storeSubscription(db: Db, email: string, now: number): Promise<void> {
+export async function storeSubscription(db: Db, email: string, now: number): Promise<boolean> {
   const at = new Date(now).toISOString()
-  await change(db, async (trx) => {
+  return change(db, async (trx) => {
     const opened = await trx
       .insertInto('newsletter_subscriptions')
       .values({
@@ -30,5 +30,6 @@ export async function storeSubscription(db: Db, email: string, now: number): Pro
       .returning(['id', 'created_at'])
       .execute()
     await queueSubscriptions(trx, opened, now)
+    return opened.length > 0
   })
 }

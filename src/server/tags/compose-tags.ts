@@ -20,6 +20,7 @@ import { readRoomScript } from './rooms/read-room-script.ts'
 import { TagCompiler } from './tag-compiler.ts'
 import { TagStore } from './tag-store.ts'
 import { registerTestAdmin } from './testing/register-test-admin.ts'
+import { listReachedCeilings } from './today/reached-ceilings.ts'
 import type { TodayDeps } from './today/read-today.ts'
 import { SiteCounts } from './today/site-counts.ts'
 import { describeServedTags } from './tools/describe-served-tags.ts'
@@ -60,6 +61,7 @@ export function composeTags({ config, db, log, distDir, measureHead, keepPremise
     store,
     counts,
     readOverview: overview,
+    listReachedCeilings: () => listReachedCeilings(db, config),
     isInHtml: (pixelId: string) => (store.prepared.get(pixelId)?.compiled.head.length ?? 0) > 0,
     readHealth: async () => countHealth(await overview()),
 

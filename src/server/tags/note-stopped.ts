@@ -33,13 +33,14 @@ export function noteStopped(
   { tags, blocked, siteUrl, ownHosts }: StoppedDeps,
   stopped: readonly StoppedRequest[],
   sets: readonly TagSet[],
+  network: string | null,
 ): Stopped {
   const all = stopped.map((request): Stopped => {
     const violation = readStopped(request, siteUrl, ownHosts)
     if (violation === null) return { hinders: () => false, mayHinder: () => true }
     const owners = attributeViolation(violation, sets)
     if (!isAllowed(violation, policyOf(owners[0], tags.current)))
-      for (const host of blockedHostsOf(violation, owners)) blocked.add({ ...host, count: 0 })
+      for (const host of blockedHostsOf(violation, owners)) blocked.add({ ...host, count: 0 }, network)
     const hinders: Hinders = ({ tag }) => owners.some((owner) => owner.tag.id === tag.id)
     const isUnexplained = owners.length === 0 && vendorOfHost(violation.host) === null
     return { hinders, mayHinder: isUnexplained ? () => true : hinders }
@@ -54,7 +55,7 @@ export function noteStopped(
 export function blockedHostsOf(
   { host, use, isSocket }: Violation,
   owners: readonly PreparedTag[],
-): Omit<BlockedHost, 'count' | 'last_seen_at'>[] {
+): Omit<BlockedHost, 'count' | 'networks' | 'last_seen_at'>[] {
   const what = { host, use: isSocket ? 'socket' : use }
   if (owners.length === 0) return [{ ...what, pixel_id: null, code_hash: null }]
   return owners.map(({ tag, codeHash }) => ({ ...what, pixel_id: tag.id, code_hash: codeHash }))

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
+import { neighbourhoodBlock } from '../http/address-block.ts'
 import { AppError } from '../http/app-error.ts'
-import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
 import { attributeViolation } from './attribute-violation.ts'
 import type { BlockedHostBuffer } from './blocked-host-buffer.ts'
 import { isAllowed } from './is-allowed.ts'
@@ -39,15 +41,19 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
       // One about what the page allows by now comes from a page that was loaded before.
       if (violation !== null && !isAllowed(violation, deps.tags.current.sources)) {
-        reserveRoom(deps.guard, 'csp-report')
+        // Counts in memory, which cannot fail.
+        await storeWithin(deps.guard, request, 'csp-report', async () => {})
         const owners = attributeViolation(violation, deps.tags.recent)
         for (const blocked of blockedHostsOf(violation, owners))
-          deps.buffer.add({
-            ...blocked,
-            // Browsers do not say which set their page ran.
-            code_hash: deps.tags.isLongShown(blocked.pixel_id) ? blocked.code_hash : null,
-            count: 1,
-          })
+          deps.buffer.add(
+            {
+              ...blocked,
+              // Browsers do not say which set their page ran.
+              code_hash: deps.tags.isLongShown(blocked.pixel_id) ? blocked.code_hash : null,
+              count: 1,
+            },
+            neighbourhoodBlock(clientAddress(request)),
+          )
       }
       return reply.code(204).send()
     })

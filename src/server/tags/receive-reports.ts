@@ -12,8 +12,10 @@ import {
   TAG_VERDICTS,
   type TagResult,
 } from '#contract/tag-report.ts'
+import { neighbourhoodBlock } from '../http/address-block.ts'
 import { AppError } from '../http/app-error.ts'
-import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
 import { isContainer } from './attribute-violation.ts'
 import type { BreakerBuffer } from './breaker/breaker-buffer.ts'
 import { noteCost } from './cost/note-cost.ts'
@@ -87,7 +89,8 @@ export function registerTagReports(
     guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
-    reserveRoom(guard, 'tag-report')
+    // Counts in memory, which cannot fail.
+    await storeWithin(guard, request, 'tag-report', async () => {})
     const { tags } = deps
     const { set, results, conversion, stopped = [] } = parsed.data
     const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
@@ -97,6 +100,7 @@ export function registerTagReports(
       deps,
       ranSet === undefined ? [] : stopped,
       ranSet === undefined ? [] : [ranSet, ...tags.recent],
+      neighbourhoodBlock(clientAddress(request)),
     )
     const visit = readVisit(parsed.data, ran, mayHinder)
     // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.

@@ -6,7 +6,7 @@ import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
 import type { ConsentRecords } from '../db/evidence-schema.ts'
 import { AppError } from '../http/app-error.ts'
-import { guardPublicPost, type PublicGuard, reserveRoom } from '../http/guard-public-post.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
 import type { RefusalBuffer } from './ledger/refusal-buffer.ts'
 
 const BODY_LIMIT_BYTES = 1_000
@@ -46,23 +46,23 @@ export function registerConsent(app: FastifyInstance, deps: ConsentDeps): void {
     })
     if (ended.length > 0) reply.header('set-cookie', ended)
     // The choice holds in the browser either way; only its proof is missing, and the answer says so.
-    reserveRoom(guard, 'consent')
-    const premises = await premisesOf(text_version, tag_set_version)
     const recordId = randomUUID()
     const createdAt = new Date().toISOString()
-    await db
-      .insertInto('consent_records')
-      .values({
-        id: recordId,
-        consent_id: id,
-        action,
-        categories: JSON.stringify([...new Set(categories)]),
-        text_version,
-        tag_set_version,
-        created_at: createdAt,
-        ...premises,
-      })
-      .execute()
+    await storeWithin(guard, request, 'consent', async () =>
+      db
+        .insertInto('consent_records')
+        .values({
+          id: recordId,
+          consent_id: id,
+          action,
+          categories: JSON.stringify([...new Set(categories)]),
+          text_version,
+          tag_set_version,
+          created_at: createdAt,
+          ...(await premisesOf(text_version, tag_set_version)),
+        })
+        .execute(),
+    )
     refusals.add({ recordId, consentId: id, version: tag_set_version, createdAt })
     return reply.code(204).send()
   })

@@ -54,8 +54,8 @@ export function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const buffer = new ReportBuffer(db, log)
   const evidence = new EvidenceBuffer(db, log)
   const breaker = createBreaker(deps)
-  const hasRoom = () => guard.limits.reserve('blocked-host') === null
-  const blockedHosts = new BlockedHostBuffer({ db, log, hasRoom })
+  const takeRoom = () => guard.limits.reserve('blocked-host', null)
+  const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom })
   const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
   registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, breaker, blocked: blockedHosts })

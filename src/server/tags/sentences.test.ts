@@ -104,6 +104,7 @@ test.each(Object.entries(SENTENCES))('the activity %s is whole', (_action, { say
         newRole: flag ? 'super_admin' : null,
         oldEmail: flag ? 'ana@exemplo.com.br' : null,
         newEmail: flag ? 'bia@exemplo.com.br' : null,
+        typedEmail: flag ? 'ana@exemplo.com.br' : null,
         askedEmail: flag ? 'bia@exemplo.com.br' : null,
         hosts,
       })),

@@ -1,62 +1,94 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
-import type { BlockedHost } from './blocked-host-buffer.ts'
+import { type BlockedHost, keyOf, type TakeRoom } from './blocked-host-buffer.ts'
 
-/** Anyone can report any name: past this many, new ones of that tag are dropped until an administrator clears some. */
+/** Anyone can report any name: of more than this many of one tag, those that the most networks reported are kept. */
 const MAX_HOSTS_PER_TAG = 50
 const MAX_COUNT = 1_000_000
 
+type KnownHost = Awaited<ReturnType<typeof listHosts>>[number]
+
 /**
- * One row per host and tag, however often it is reported, in one statement. Where another replica stores a new host at
- * the same moment, the statement fails and its rows come again with the next one, which finds that host.
+ * One row per host and tag, however often it is reported. A new one takes the place of the weakest where the list is full:
+ * the one that the fewest networks reported, and of those the one that was not seen for longest; never one that more
+ * networks reported than the new one. Where another replica stores a new host at the same moment, the statement fails and
+ * its rows come again with the next one, which finds that host.
  */
 export async function storeBlockedHosts(
   db: Db,
   batch: readonly BlockedHost[],
-  hasRoom: () => boolean,
+  takeRoom: TakeRoom,
 ): Promise<void> {
-  const known = new Map<string, string>()
-  const held = new Map<string | null, number>()
-  for (const { id, pixel_id, host } of await listHosts(db, batch)) {
-    known.set(keyOf(pixel_id, host), id)
-    held.set(pixel_id, (held.get(pixel_id) ?? 0) + 1)
-  }
-  const rows = []
+  const hosts = await listHosts(db, batch)
+  const known = new Map(hosts.map((host) => [keyOf(host), host]))
+  const reported = new Set(batch.map(keyOf))
+  const held = Map.groupBy(hosts, ({ pixel_id }) => pixel_id)
+  const replaced: string[] = []
+  const rows: (BlockedHost & { id: string; first_seen_at: string })[] = []
+  const taken: ReturnType<TakeRoom>[] = []
   const pixels = await listPixels(db, batch)
-  for (const { host, pixel_id, code_hash, use, count, last_seen_at } of batch) {
+  for (const blocked of batch) {
+    const { pixel_id, count, networks, last_seen_at } = blocked
     if (pixel_id !== null && !pixels.has(pixel_id)) continue
-    const id = known.get(keyOf(pixel_id, host))
+    const id = known.get(keyOf(blocked))?.id
     if (id === undefined) {
-      const ofTag = held.get(pixel_id) ?? 0
-      if (ofTag >= MAX_HOSTS_PER_TAG || !hasRoom()) continue
-      held.set(pixel_id, ofTag + 1)
+      const ofTag = held.get(pixel_id) ?? []
+      held.set(pixel_id, ofTag)
+      const weakest = ofTag.length < MAX_HOSTS_PER_TAG ? null : findWeakest(ofTag, reported)
+      if (weakest !== null && (weakest === undefined || weakest.networks > Math.max(1, networks))) continue
+      const room = takeRoom()
+      if (room.wait !== null) continue
+      taken.push(room)
+      if (weakest !== null) {
+        replaced.push(weakest.id)
+        ofTag.splice(ofTag.indexOf(weakest), 1)
+      }
+      ofTag.push({ ...blocked, id: '' })
     }
+    const least = id === undefined ? 1 : 0
     rows.push({
+      ...blocked,
       id: id ?? randomUUID(),
-      pixel_id,
-      host,
-      code_hash,
-      use,
-      count: id === undefined ? Math.max(1, count) : count,
+      count: Math.max(least, count),
+      networks: Math.max(least, networks),
       first_seen_at: last_seen_at,
-      last_seen_at,
     })
   }
   if (rows.length === 0) return
-  const sum = sql<number>`blocked_hosts.count + excluded.count`
-  await db
-    .insertInto('blocked_hosts')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet({
-        count: sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`,
-        last_seen_at: sql<string>`excluded.last_seen_at`,
-        code_hash: sql<string | null>`coalesce(excluded.code_hash, blocked_hosts.code_hash)`,
-        use: sql<string>`excluded.use`,
-      }),
-    )
-    .execute()
+  const capped = (column: 'count' | 'networks') => {
+    const sum = sql<number>`${sql.ref(`blocked_hosts.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+    return sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`
+  }
+  try {
+    await change(db, async (trx) => {
+      if (replaced.length > 0) await trx.deleteFrom('blocked_hosts').where('id', 'in', replaced).execute()
+      await trx
+        .insertInto('blocked_hosts')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet({
+            count: capped('count'),
+            networks: capped('networks'),
+            last_seen_at: sql<string>`excluded.last_seen_at`,
+            code_hash: sql<string | null>`coalesce(excluded.code_hash, blocked_hosts.code_hash)`,
+            use: sql<string>`excluded.use`,
+          }),
+        )
+        .execute()
+    })
+  } catch (error) {
+    for (const { giveBack } of taken) giveBack?.()
+    throw error
+  }
+}
+
+/** What this very batch speaks of stays; undefined where that is all of them. */
+function findWeakest(hosts: readonly KnownHost[], reported: ReadonlySet<string>): KnownHost | undefined {
+  return hosts
+    .filter((host) => host.id !== '' && !reported.has(keyOf(host)))
+    .toSorted((a, b) => a.networks - b.networks || (a.last_seen_at < b.last_seen_at ? -1 : 1))[0]
 }
 
 /** Those of the batch that still exist: a host of a pixel deleted since would fail the whole write. */
@@ -76,13 +108,9 @@ function listHosts(db: Db, batch: readonly BlockedHost[]) {
   const pixels = pixelsOf(batch)
   return db
     .selectFrom('blocked_hosts')
-    .select(['id', 'pixel_id', 'host'])
+    .select(['id', 'pixel_id', 'host', 'networks', 'last_seen_at'])
     .where((eb) =>
       eb.or([eb('pixel_id', 'is', null), ...(pixels.length === 0 ? [] : [eb('pixel_id', 'in', pixels)])]),
     )
     .execute()
-}
-
-function keyOf(pixelId: string | null, host: string): string {
-  return `${pixelId ?? ''} ${host}`
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
@@ -46,7 +46,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
       {
         operation: 'otp',
         email,
-        findElse: async () => (mayCreate ? signUp(context, email, input.data ?? {}) : undefined),
+        findElse: async () => (mayCreate ? signUp(context, request, email, input.data ?? {}) : undefined),
       },
       (user) => {
         const kind = user.email_confirmed_at === null ? 'signup' : 'magiclink'
@@ -58,26 +58,37 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
 
 async function signUp(
   { db, limits }: AuthContext,
+  request: FastifyRequest,
   email: string,
   userMetadata: Record<string, unknown>,
 ): Promise<UserRow | undefined> {
-  if (limits.reserve('signup') !== null) return undefined
-  return change(db, async (trx) => {
-    const user = await insertUser(trx, {
-      email,
-      passwordHash: null,
-      confirmed: false,
-      isStranger: true,
-      userMetadata,
+  const store = () =>
+    change(db, async (trx) => {
+      const user = await insertUser(trx, {
+        email,
+        passwordHash: null,
+        confirmed: false,
+        isStranger: true,
+        userMetadata,
+      })
+      if (user === null) return { user: await findUserByEmail(trx, email), isNew: false }
+      await recordAudit(trx, {
+        actor_id: user.id,
+        actor: email,
+        action: 'user.signed_up',
+        subject: user.id,
+        after: { email },
+      })
+      return { user, isNew: true }
     })
-    if (user === null) return findUserByEmail(trx, email)
-    await recordAudit(trx, {
-      actor_id: user.id,
-      actor: email,
-      action: 'user.signed_up',
-      subject: user.id,
-      after: { email },
-    })
-    return user
-  })
+  return limits.storeWithin<UserRow | undefined>(
+    'signup',
+    request,
+    async (giveBack) => {
+      const { user, isNew } = await store()
+      if (!isNew) giveBack()
+      return user
+    },
+    () => undefined,
+  )
 }

@@ -36,26 +36,29 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
     const seat = seatOf(clientAddress(request), false)
     await checkPassword(password, [email, config.site.brandName], seat)
     if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
-    const wait = context.limits.reserve('signup')
-    if (wait !== null) throw rateLimited(wait)
-    const passwordHash = await passwords.hash(password, seat)
-    const user = await change(db, async (trx) => {
-      const row = await insertUser(trx, {
-        email,
-        passwordHash,
-        confirmed: true,
-        isStranger: true,
-        userMetadata: data ?? {},
+    const store = async () => {
+      const passwordHash = await passwords.hash(password, seat)
+      return change(db, async (trx) => {
+        const row = await insertUser(trx, {
+          email,
+          passwordHash,
+          confirmed: true,
+          isStranger: true,
+          userMetadata: data ?? {},
+        })
+        if (row === null) throw alreadyRegistered()
+        await recordAudit(trx, {
+          actor_id: row.id,
+          actor: email,
+          action: 'user.signed_up',
+          subject: row.id,
+          after: { email },
+        })
+        return row
       })
-      if (row === null) throw alreadyRegistered()
-      await recordAudit(trx, {
-        actor_id: row.id,
-        actor: email,
-        action: 'user.signed_up',
-        subject: row.id,
-        after: { email },
-      })
-      return row
+    }
+    const user = await context.limits.storeWithin('signup', request, store, (wait) => {
+      throw rateLimited(wait)
     })
     return signIn(context, {
       request,
@@ -65,7 +68,7 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
       status: 400,
       unknown: alreadyRegistered,
       admit: async (account) => {
-        if (account.user.password_hash !== passwordHash) throw alreadyRegistered()
+        if (account.user.password_hash !== user.password_hash) throw alreadyRegistered()
         return true
       },
     })
