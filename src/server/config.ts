@@ -5,7 +5,6 @@ import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'
-import { EVENTS_PER_HOUR } from './http/limits.ts'
 import { OperatorError } from './operator-error.ts'
 import { readRedirectUrls } from './read-redirect-urls.ts'
 
@@ -182,7 +181,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     metrics: readMetrics(env),
     tracing: readTracing(env),
     drainSeconds: env.integer('DRAIN_SECONDS', 0, 0, 300),
-    eventsPerHour: env.integer('EVENTS_PER_HOUR', EVENTS_PER_HOUR, 1_000, 100_000_000),
+    eventsPerHour: env.integer('EVENTS_PER_HOUR', 100_000, 1_000, 100_000_000),
     hsts: readHsts(env, siteUrl),
     backup: {
       everyMs: readBackupInterval(env, databaseUrl),

@@ -62,9 +62,6 @@ export interface Ceiling extends Allowance {
 
 const ceiling = (max: number, perAddress: number): Ceiling => ({ ...perHour(max), perAddress })
 
-/** `EVENTS_PER_HOUR` unless it says otherwise. */
-export const EVENTS_PER_HOUR = 100_000
-
 /**
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
  * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.
@@ -74,8 +71,8 @@ export const HOURLY_CEILINGS = {
   consent: ceiling(40_000, 900),
   /** Reports are counts: they add to rows that there are. */
   'tag-report': ceiling(1_000_000, 2_400),
-  /** Rows that leave when their vendor has taken them. */
-  event: ceiling(EVENTS_PER_HOUR, 2_400),
+  /** Rows that leave when their vendor has taken them; `EVENTS_PER_HOUR` sets another number. */
+  event: ceiling(100_000, 2_400),
   'csp-report': ceiling(100_000, 1_200),
   /** Names that no policy report has named before. */
   'blocked-host': ceiling(1_000, 100),
