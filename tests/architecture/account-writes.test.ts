@@ -59,7 +59,8 @@ const OTHER_QUESTIONS: Record<string, readonly string[]> = {
     `${AUTH}/sessions/device-cookie.ts`,
   ],
   'is an administrator': [
-    // Whether an account has a row in `admin_users`, and how a refusal is worded.
+    // Whether an account has a row in `admin_users`, how a refusal is worded, and which key was sent.
+    `${AUTH}/access/require-api-key.ts`,
     `${AUTH}/users/accounts.ts`,
     'src/server/http/admin-request.ts',
   ],

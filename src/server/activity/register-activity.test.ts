@@ -145,7 +145,9 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     ])
     expect(await sentences('?by=service%20key')).toEqual(['Chave de serviço permitiu b.com em Loja'])
     // As people read it: by any of its words, without accents.
-    expect(await sentences('?search=NAO%20ana')).toEqual(['Alguém tentou entrar como ana@exemplo.com.br e não conseguiu'])
+    expect(await sentences('?search=NAO%20ana')).toEqual([
+      'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
+    ])
     expect(await sentences('?search=loja&by=marina%40exemplo.com.br')).toHaveLength(2)
     expect((await get('?kind=outro')).statusCode).toBe(400)
     const id = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'

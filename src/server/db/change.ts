@@ -18,8 +18,8 @@ const afterCommits = new WeakMap<Db, (() => void)[]>()
  * tried. At once where there is no such transaction.
  * @example
  * await change(db, async (trx) => {
- *   await trx.updateTable('auth_users').set({ password_hash }).where('id', '=', id).execute()
- *   afterCommit(trx, () => sendNotice(context, { user, kind: 'password', by }))
+ *   await recordAudit(trx, entry)
+ *   afterCommit(trx, () => metrics.count(entry))
  * })
  */
 export function afterCommit(db: Db, work: () => void): void {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { engineOf } from '#server/db/column-types.ts'
-import type { Db } from '#server/db/database.ts'
 import { KEPT_PER_ACCOUNT } from '#server/http/limits.ts'
 import { makeOpaqueToken } from '#server/http/opaque-token.ts'
 import type { AuthContext } from '../auth-context.ts'
@@ -34,10 +33,11 @@ const ENDED_AT_ONCE = 1_000
 
 export async function openSession(
   { refreshSecret }: Pick<AuthContext, 'refreshSecret'>,
-  { trx, user }: LockedAccount,
+  account: LockedAccount,
   session: NewSession,
   now = new Date(),
 ): Promise<OpenSession> {
+  const { trx, user } = account
   const id = randomUUID()
   const at = now.toISOString()
   await trx
@@ -54,17 +54,18 @@ export async function openSession(
       last_used_at: at,
     })
     .execute()
-  await endBeyond(trx, 'auth_sessions', user.id, id, KEPT_PER_ACCOUNT.sessions)
+  await endBeyond(account, 'auth_sessions', id, KEPT_PER_ACCOUNT.sessions)
   const refreshToken = signRefreshToken(refreshSecret, id, 0)
   return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken }
 }
 
 /** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
 export async function openLogin(
-  { trx, user }: LockedAccount,
+  account: LockedAccount,
   login: { aal: Aal; amr?: Amr; userAgent: string; network?: string | null },
   now = new Date(),
 ): Promise<{ loginId: string; cookie: string }> {
+  const { trx, user } = account
   const loginId = randomUUID()
   const { token, hash } = makeOpaqueToken()
   await trx
@@ -82,15 +83,14 @@ export async function openLogin(
       expires_at: new Date(now.getTime() + LOGIN_MAX_MS).toISOString(),
     })
     .execute()
-  await endBeyond(trx, 'auth_logins', user.id, loginId, KEPT_PER_ACCOUNT.logins)
+  await endBeyond(account, 'auth_logins', loginId, KEPT_PER_ACCOUNT.logins)
   return { loginId, cookie: token }
 }
 
 /** Ends what an account has too many of, without what was just opened. */
 async function endBeyond(
-  trx: Db,
+  { trx, user }: LockedAccount,
   table: 'auth_sessions' | 'auth_logins',
-  userId: string,
   opened: string,
   kept: number,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function endBeyond(
       eb
         .selectFrom(table)
         .select('id')
-        .where('user_id', '=', userId)
+        .where('user_id', '=', user.id)
         .where('id', '!=', opened)
         .orderBy('aal', 'desc')
         .orderBy('last_used_at', 'desc')
