@@ -79,7 +79,7 @@ test('copies are counted beside visits, in the sentence, the chart and the table
     '2',
     '< 1%',
     '1.377',
-    '99%',
+    '> 99%',
     '1.390',
   ])
   await person.click(ledger.getByRole('button', { name: 'Tabela' }))

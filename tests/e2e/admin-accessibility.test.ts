@@ -107,6 +107,7 @@ describe.each([
     await check(page, 'new pixel')
     await button(page, 'Salvar').click()
     await check(page, 'new pixel with faults')
+    await page.getByText('Mais opções').click()
     await page.getByRole('radio', { name: 'Servidor', exact: true }).check()
     await check(page, 'sent by the server')
     await page.getByRole('radio', { name: 'Navegador', exact: true }).check()

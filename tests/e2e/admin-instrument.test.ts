@@ -197,6 +197,7 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
   const told = page.getByRole('region', { name: 'Envio pelo servidor' })
 
   await page.getByRole('button', { name: 'Editar: Meta Pixel Principal' }).click()
+  await page.getByText('Mais opções').click()
   await page.getByRole('radio', { name: 'Servidor', exact: true }).check()
   await page.getByLabel('Token de acesso').fill('bad--token')
   await page.getByRole('button', { name: 'Salvar', exact: true }).click()
@@ -223,6 +224,8 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
     /HTTP 200\s+\{"events_received":1,/,
   )
   expect(await page.content()).not.toContain('good-token')
+  // Saved once it was accepted.
+  await page.getByRole('button', { name: 'Conferir', exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   // The new token sets going what waited.

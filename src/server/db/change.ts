@@ -18,7 +18,7 @@ const afterCommits = new WeakMap<Db, (() => void)[]>()
  * tried. At once where there is no such transaction.
  * @example
  * await change(db, async (trx) => {
- *   await recordAudit(trx, entry)
+ *   await storeChange(trx)
  *   afterCommit(trx, () => metrics.count(entry))
  * })
  */

@@ -20,7 +20,7 @@ export function noteViolations(
     const source = sourceOf(sourceFile)
     const [host] = /^(https|wss):..[^/]+/.exec(blockedURI) ?? []
     if (source === null || !host) return
-    stopped.set(`${directive} ${host} ${source} ${tag}`, { host, directive, source, tag })
+    stopped.set(String([directive, host, source, tag]), { host, directive, source, tag })
   })
   return {
     has: (address) => addresses.has(address),

@@ -68,21 +68,20 @@ export function hearLoads(engine: Engine): ReadonlySet<string> {
   const loaded = new Set<string>()
   const hear = ({ target }: Event) => {
     // Chromium says that a frame was loaded even when nobody answered.
-    if (target instanceof HTMLScriptElement || target instanceof HTMLImageElement) loaded.add(target.src)
+    if (!(target instanceof HTMLIFrameElement)) loaded.add((target as HTMLImageElement).src)
   }
   // These do not bubble, but they are captured on their way down.
   document.addEventListener('load', hear, true)
-  const src = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
-  if (engine === 'other' && src?.set) {
-    const { set } = src
-    Object.defineProperty(HTMLImageElement.prototype, 'src', {
+  const { prototype } = HTMLImageElement
+  const src = Object.getOwnPropertyDescriptor(prototype, 'src')
+  if (engine === 'other')
+    Object.defineProperty(prototype, 'src', {
       ...src,
       set(this: HTMLImageElement, address: string) {
         this.addEventListener('load', hear)
-        set.call(this, address)
+        src?.set?.call(this, address)
       },
     })
-  }
   return loaded
 }
 

@@ -94,7 +94,7 @@ export class RoomFrame {
   #take(data: unknown): void {
     if (!this.frame.isConnected || this.#isFlooding()) return
     if (typeof data !== 'string' || data.length > ROOM_MESSAGE_MAX_LENGTH) return
-    const message = readRoomMessage(parse(data))
+    const message = readRoomMessage(JSON.parse(data))
     if (message !== null) this.#onMessage(message, this)
   }
 
@@ -135,14 +135,6 @@ export class RoomFrame {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /**
  * Keeps from everybody in the page what tags in rooms write to it, unread: reading is what costs, up to half a second for
  * fifty thousand objects. A frame inside a room has no business with the page, and its first message ends the room.
@@ -158,12 +150,10 @@ export function refuseMessages(rooms: () => Iterable<RoomFrame>): void {
         event.stopImmediatePropagation()
       // The page is its own parent, and a port or a worker has none.
       for (let view = source; view && view !== view.parent; view = view.parent) {
-        for (const room of rooms()) {
-          if (room.frame.contentWindow !== view) continue
-          event.stopImmediatePropagation()
-          room.refuse(view !== source)
-          return
-        }
+        const room = [...rooms()].find(({ frame }) => frame.contentWindow === view)
+        if (room === undefined) continue
+        event.stopImmediatePropagation()
+        return room.refuse(view !== source)
       }
     },
     true,
