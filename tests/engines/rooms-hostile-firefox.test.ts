@@ -13,6 +13,8 @@ const PREFERENCES = { 'dom.disable_open_during_load': false }
 const REMAINS: Partial<Record<PageAttack, string>> = {
   hog: '**succeeds**: frames of one site share a process',
 }
+/** Causes no pause of 2.5 seconds in Firefox, in the page either. */
+const HARMLESS: readonly PageAttack[] = ['flood-large']
 
 let site: HostileSite
 let browser: Browser | null = null
@@ -41,12 +43,12 @@ testInFirefox.each(Object.keys(PAGE_ATTACKS) as PageAttack[])(
     const inPage = await attackPage(name, 'page')
     const remains = REMAINS[name]
     expect({ inPage, inRoom }).toEqual({
-      inPage: expect.any(String),
+      inPage: HARMLESS.includes(name) ? null : expect.any(String),
       inRoom: remains === undefined ? null : expect.any(String),
     })
     writeDocRow('docs/security.md', 'rooms in Firefox', [
       PAGE_ATTACKS[name],
-      '**succeeds**',
+      HARMLESS.includes(name) ? 'fails' : '**succeeds**',
       remains ?? 'fails',
     ])
   },
