@@ -40,7 +40,11 @@ test('says each figure with yesterday beside it, and opens the lists that there 
   today.getByRole('img', { name: 'De 1.390: 987 aceitaram tudo, 97 em parte, 306 recusaram.' })
   today.getByText('domingo, 15 de novembro, até 9h')
   // Once for wide screens, once behind a disclosure for narrow ones.
-  expect(today.getAllByText(/^Ontem, até 9h10;.*cliques, só de visitas com consentimento\.$/)).toHaveLength(2)
+  expect(
+    today.getAllByText(
+      /^Comparado com ontem, até 9h10\..*Cliques contam apenas em visitas com consentimento\.$/,
+    ),
+  ).toHaveLength(2)
   // What has no list is no link.
   expect(today.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
     '/admin/consentimento',

@@ -127,8 +127,8 @@ function Counted({ label, figure, dates, path }: CountedProps) {
 /** What stands beside the figures to say what they are. */
 function noteOn({ yesterday_until, counted_since }: Today): string {
   return [
-    `Ontem, até ${untilOf(yesterday_until)}; as portas são sete dias inteiros.`,
-    'Quem recusa é contado na escolha e nunca mais; cliques, só de visitas com consentimento.',
+    `Comparado com ontem, até ${untilOf(yesterday_until)}. As barras mostram os últimos 7 dias.`,
+    'Quem recusa os cookies entra só na contagem das escolhas. Cliques contam apenas em visitas com consentimento.',
     ...(counted_since === null
       ? []
       : [`Escolhas e cliques são contados desde ${dateAndTimeOf(counted_since)}.`]),

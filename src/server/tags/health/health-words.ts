@@ -12,6 +12,7 @@ const TRIPPED_AT = new Intl.DateTimeFormat('pt-BR', {
   timeZone: SITE_TIME_ZONE,
 })
 const EDIT = { kind: 'edit', label: 'Editar código' } as const
+const EDIT_ID = { kind: 'edit', label: 'Corrigir o ID' } as const
 
 /** Every reason in one place, in the words that an administrator reads: what was seen, by whom, and what to do. */
 export const HEALTH_WORDS = {
@@ -26,7 +27,7 @@ export const HEALTH_WORDS = {
     message: warnings[0]?.message ?? 'Não há código nesta tag: nada roda na página.',
     action: EDIT,
   }),
-  impossibleId: (message: string): HealthReason => ({ code: 'impossible_id', message, action: EDIT }),
+  impossibleId: (message: string): HealthReason => ({ code: 'impossible_id', message, action: EDIT_ID }),
   warning: ({ code, message }: TagWarning): HealthReason => ({ code, message, action: EDIT }),
   stopped:
     (vendor: string) =>

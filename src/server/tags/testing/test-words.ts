@@ -83,7 +83,7 @@ export const TEST_WORDS = {
     confirmed: false,
     title: 'O ID não é desta plataforma',
     text: `${message} Corrija o ID e teste de novo.`,
-    action: EDIT,
+    action: { kind: 'edit', label: 'Corrigir o ID' },
   }),
   nothingSent: (vendor: string, id: string | null): TestVerdict => ({
     health: 'broken',
