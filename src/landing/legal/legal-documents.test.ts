@@ -112,7 +112,7 @@ describe.each([
     omits: ['egistros de acesso', '13 meses'],
   },
 ])('the privacy policy with $name', ({ parties, says, omits }) => {
-  const text = JSON.stringify(LEGAL_DOCUMENTS.privacidade(parties))
+  const text = JSON.stringify(LEGAL_DOCUMENTS.privacidade(parties)).replaceAll('\u00a0', ' ')
   test.each(says)('says %s', (sentence) => expect(text).toContain(sentence))
   test.each(omits)('does not say %s', (sentence) => expect(text).not.toContain(sentence))
 })

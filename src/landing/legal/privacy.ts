@@ -116,6 +116,8 @@ function inWords(days: number): string {
   return format(days, 'day')
 }
 
+/** With a space that keeps number and unit on one line. */
 function format(count: number, unit: 'year' | 'month' | 'day'): string {
-  return new Intl.NumberFormat('pt-BR', { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+  const text = new Intl.NumberFormat('pt-BR', { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+  return text.replace(' ', '\u00a0')
 }
