@@ -34,7 +34,9 @@ export default defineConfig({
       output: {
         // What page and dashboard share is one file: three would be larger together, and two more to ask for.
         codeSplitting: {
-          groups: [{ name: 'shared', test: /node_modules\/(react|react-dom|scheduler)\/|contract\/email-/ }],
+          groups: [
+            { name: 'shared', test: /node_modules\/(react|react-dom|scheduler)\/|contract\/email\.ts/ },
+          ],
         },
       },
     },

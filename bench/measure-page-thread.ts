@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CONSENT_TEXT_VERSION } from '../src/contract/consent-choice.ts'
-import { ROOMS_PATH } from '../src/contract/room.ts'
+import { ROOMS_PATH } from '../src/contract/isolated-frame.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
 import type { DevtoolsBrowser, DevtoolsSession } from './devtools-browser.ts'
 

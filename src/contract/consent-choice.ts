@@ -1,6 +1,6 @@
-// Only types come from `consent.ts`: what the page's first script shares with the dashboard would become a file of its own.
 import type { ConsentCategory, OptionalCategory } from './consent.ts'
 
+// Only types come from `consent.ts`: what the page's first script shares with the dashboard would become a file of its own.
 /** Categories that a visitor may refuse. */
 export const OPTIONAL_CATEGORIES = [
   'desempenho',
@@ -18,6 +18,7 @@ export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = 
 
 /** Raised when the wording of banner or preferences changes: a changed premise needs new consent (LGPD art. 8 §6). */
 export const CONSENT_TEXT_VERSION = 3
+
 /**
  * The same text and one more sentence, shown while an active pixel sends a hash of each subscriber's address. A choice made
  * on it also counts on the shorter text.
@@ -30,6 +31,7 @@ export function countsOnText(textVersion: number, needed: number): boolean {
 }
 
 export const CONSENT_COOKIE = 'portico_consent'
+
 /** The ANPD guide names no period; 182 days is our choice. */
 export const CONSENT_MAX_AGE_DAYS = 182
 
@@ -77,5 +79,10 @@ export function parseConsent(value: string): ConsentChoice | null {
 }
 
 export const CONSENT_PATH = '/api/consent'
+
 export const CONSENT_ACTIONS = ['accept_all', 'reject', 'save', 'revoke'] as const
+
 export type ConsentAction = (typeof CONSENT_ACTIONS)[number]
+
+/** The visitor's own receipt: whose it is, the browser's cookie says. */
+export const RECEIPT_PATH = '/api/consent/receipt'

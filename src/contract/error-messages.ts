@@ -1,4 +1,4 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './admin-user.ts'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './accounts.ts'
 
 /** What a failed call tells, whichever of the two protocols it spoke. `status` 0 means that no answer came. */
 export interface Failure {

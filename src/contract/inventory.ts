@@ -1,6 +1,97 @@
-import type { OptionalCategory } from './consent.ts'
-import type { PixelType } from './pixel.ts'
-import type { PixelRunsIn } from './pixel-runs-in.ts'
+import type { EvidenceNotice, EvidenceSeal, OptionalCategory } from './consent.ts'
+import type { PixelRunsIn, PixelType } from './pixel.ts'
+
+/** What a tool leaves in a visitor's browser. */
+export interface ToolCookie {
+  name: string
+  /** In words: "90 dias", "sessão". */
+  duration: string
+  /** Null where the catalogue says nothing. */
+  purpose: string | null
+  /** The domain of a cookie that is not of this site; null for one that is. */
+  domain: string | null
+  kind: 'cookie' | 'local_storage' | 'session_storage'
+}
+
+/** One tool that is on the site now, as the cookie policy tells it. Nothing that an administrator named is in it. */
+export interface ActiveTool {
+  category: OptionalCategory
+  /** Of the catalogue; null for code that is nobody's whom it knows. */
+  vendor: string | null
+  name: string
+  company: string | null
+  /** ISO 3166-1. */
+  country: string | null
+  purpose: string
+  /** Where it gets what it gets: from the visitor's browser, from our server, or both. */
+  told_by: ('browser' | 'server')[]
+  cookies: ToolCookie[]
+  /** Addresses beyond those of its vendor. */
+  hosts: string[]
+}
+
+/** The living part of the cookie policy. */
+export interface ActiveToolList {
+  tools: readonly ActiveTool[]
+  /** When the list became what it is. */
+  changed_at: string
+}
+
+export interface DossierFigures {
+  accepted: number
+  partial: number
+  refused: number
+}
+
+/** A tag that was on the public page in the period, from when to when, as it was. */
+export interface DossierTag {
+  pixel_id: string
+  /** As it is called now; null when its row is gone for good. */
+  name: string | null
+  type: PixelType
+  vendors: { id: string; name: string; company: string; country: string; purpose: string }[]
+  account: string | null
+  category: OptionalCategory
+  told_by: string[]
+  hosts: string[]
+  files: ServedFile[]
+  started_at: string
+  /** Null while it is there. */
+  ended_at: string | null
+  reason: string | null
+}
+
+/** What an auditor gets for a period. Nobody is named in it but the controller, and whoever made it. */
+export interface Dossier {
+  format: 'portico-dossier/1'
+  site: string
+  controller: { name: string; legal_name: string | null; cnpj: string | null; contact: string }
+  /** Days of the site, both included. */
+  from: string
+  to: string
+  made_at: string
+  made_by: string
+  kept_days: number
+  figures: {
+    total: DossierFigures
+    days: (DossierFigures & { day: string })[]
+    notices: (DossierFigures & { version: number })[]
+  }
+  /** Since when what was on the page is written down; tags of before are not in this. */
+  tags_known_since: string | null
+  tags: DossierTag[]
+  headers: HeaderChange[]
+  notices: EvidenceNotice[]
+  seals: {
+    /** The last one before the period, if there was any. */
+    before: EvidenceSeal | null
+    /** The last one of each day that had one. */
+    days: EvidenceSeal[]
+    last: EvidenceSeal | null
+    /** RFC 6962 consistency proof from the tree of `before` to that of `last`; empty without both. */
+    consistency: string[]
+  }
+}
 
 /** A script of a tag. Ours has the hash of what we serve; a vendor's is what its address says. */
 export type ServedFile = { kind: 'own'; path: string; sha256: string } | { kind: 'vendor'; url: string }

@@ -1,3 +1,5 @@
+// Apart from `email.ts`: the page loads that file; these two rules are for the server and the dashboard alone.
+
 /**
  * Text, at sign, text, dot, text: what was once enough to be stored. It decides only whether somebody is looked for:
  * people whose address the rule of `isEmail` would refuse today still sign in, recover their password and are erased.

@@ -1,8 +1,13 @@
 import { type OptionalCategory, TAG_CATEGORY_LABELS } from './consent.ts'
-import type { ConversionLabels } from './conversion.ts'
-import { PIXEL_TYPE_LABELS, type PixelType } from './pixel.ts'
-import { DELIVERY_LABELS, type PixelDelivery } from './pixel-delivery.ts'
-import { type PixelRunsIn, RUNS_IN_LABELS } from './pixel-runs-in.ts'
+import type { ConversionLabels } from './conversions.ts'
+import {
+  DELIVERY_LABELS,
+  PIXEL_TYPE_LABELS,
+  type PixelDelivery,
+  type PixelRunsIn,
+  type PixelType,
+  RUNS_IN_LABELS,
+} from './pixel.ts'
 
 /** What is true of a column wherever it is used; what only the server can say is in its rules. */
 export interface ColumnFacts {

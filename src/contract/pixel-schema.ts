@@ -1,9 +1,7 @@
 // Apart from `pixel.ts`: the list of pixels needs none of this, and it is the first thing that the dashboard loads.
 import * as z from 'zod/mini'
 import { type OptionalCategory, TAG_CATEGORY_LABELS } from './consent.ts'
-import { PIXEL_TYPES } from './pixel.ts'
-import { PIXEL_DELIVERIES } from './pixel-delivery.ts'
-import { PIXEL_RUNS_IN } from './pixel-runs-in.ts'
+import { PIXEL_DELIVERIES, PIXEL_RUNS_IN, PIXEL_TYPES } from './pixel.ts'
 
 export const pixelTypeSchema = z.enum(PIXEL_TYPES)
 // Not from `consent-choice.ts`: what the dashboard shares with the page's first script becomes a file that a visitor fetches.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { CONVERSION_NAMES, CONVERSIONS } from './conversion.ts'
+import { CONVERSION_NAMES, CONVERSIONS } from './conversions.ts'
 
 /** What the page tells our server, which tells the vendors: the page itself was seen, or a conversion happened. */
 export const SERVER_EVENTS = ['page_view', ...CONVERSIONS] as const

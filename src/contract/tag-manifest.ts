@@ -1,5 +1,5 @@
 import type { ConsentCategory } from './consent.ts'
-import type { Conversion } from './conversion.ts'
+import type { Conversion } from './conversions.ts'
 import type { PixelType } from './pixel.ts'
 
 /** One thing that a tag does, in the order of its snippet. */

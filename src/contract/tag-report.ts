@@ -1,4 +1,8 @@
+/** Apart from `server-event.ts`: the page needs nothing of its schema. */
+export const EVENTS_PATH = '/api/events'
+
 export const TAG_REPORT_PATH = '/api/tags/report'
+
 export const CSP_REPORT_PATH = '/api/csp-report'
 
 /**
@@ -6,6 +10,7 @@ export const CSP_REPORT_PATH = '/api/csp-report'
  * network), its own code threw, or our policy stopped one of its scripts.
  */
 export const TAG_OUTCOMES = ['ran', 'blocked', 'failed', 'stopped'] as const
+
 export type TagOutcome = (typeof TAG_OUTCOMES)[number]
 
 /**
@@ -13,15 +18,20 @@ export type TagOutcome = (typeof TAG_OUTCOMES)[number]
  * browser of this kind can tell; it did not leave, or failed.
  */
 export const TAG_VERDICTS = ['answered', 'sent', 'unknown', 'failed'] as const
+
 export type TagVerdict = (typeof TAG_VERDICTS)[number]
 
 /** Of the request that carries the pixel's own ID; `none` when the page stayed long enough to see one. */
 export const HIT_VERDICTS = [...TAG_VERDICTS, 'none'] as const
+
 export type HitVerdict = (typeof HIT_VERDICTS)[number]
 
 export const TAG_ERROR_MAX_LENGTH = 200
+
 export const TAG_REPORT_MAX_RESULTS = 500
+
 export const TAG_REPORT_MAX_HOSTS = 100
+
 export const TAG_REPORT_MAX_STOPPED = 40
 
 export interface TagResult {

@@ -1,8 +1,6 @@
 import type { ConsentCategory, OptionalCategory } from './consent.ts'
-import type { Conversion, ConversionLabels } from './conversion.ts'
-import type { PixelType } from './pixel.ts'
-import type { RunsInProposal } from './pixel-runs-in.ts'
-import type { PixelHealth } from './tag-health.ts'
+import type { Conversion, ConversionLabels } from './conversions.ts'
+import type { PixelType, RunsInProposal } from './pixel.ts'
 
 /** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
 export interface TagWarning {
@@ -15,10 +13,12 @@ export interface TagWarning {
  * stands in the page's HTML (verification metas, structured data), or nothing of these.
  */
 export const TAG_KINDS = ['script', 'image', 'noscript', 'link', 'head', 'nothing'] as const
+
 export type TagKind = (typeof TAG_KINDS)[number]
 
 /** Code of the error with which a snippet that cannot be compiled is refused; its message is Portuguese. */
 export const TAG_REFUSED = 'tag_refused'
+
 /** Code of the error with which a change is refused that would make the head of the page too large. */
 export const POLICY_FULL = 'policy_full'
 
@@ -194,3 +194,45 @@ export interface TagOverview {
 
 /** Code of the error when several hosts are to be permitted at once that only a look at each may permit. */
 export const PERMIT_SINGLY = 'permit_singly'
+
+/** How an active pixel is doing, from evidence; the switch (Ativo, Inativo) stands beside it. */
+type TagHealth = 'working' | 'partial' | 'broken' | 'waiting' | 'paused' | 'off'
+
+export const HEALTH_LABELS: Record<TagHealth, string> = {
+  working: 'Funcionando',
+  partial: 'Com falhas',
+  broken: 'Não funciona',
+  waiting: 'Aguardando visita',
+  paused: 'Pausado',
+  off: 'Desligado',
+}
+
+/** As the dashboard writes it: what nobody confirmed is not said to work. */
+export function healthLabel({ health, confirmed }: Pick<PixelHealth, 'health' | 'confirmed'>): string {
+  return health === 'working' && !confirmed ? 'Rodou, sem confirmação' : HEALTH_LABELS[health]
+}
+
+/** Why a pixel is as it is; `message` is a whole Portuguese sentence. */
+export interface HealthReason {
+  code: string
+  host?: string
+  message: string
+  action?: HealthAction
+}
+
+/** The button that mends it. */
+export type HealthAction =
+  /** `POST /admin/api/blocked-hosts/allow` with these ids. */
+  | { kind: 'permit'; ids: string[]; label: string }
+  /** `POST /admin/api/pixels/ID/rearm`: what the breaker did or said is taken back. */
+  | { kind: 'rearm'; label: string }
+  /** Opens the form. */
+  | { kind: 'edit'; label: string }
+
+export interface PixelHealth {
+  health: TagHealth
+  /** True when the vendor answered, or a browser that can tell saw it leave. */
+  confirmed: boolean
+  /** The most important first. */
+  reasons: HealthReason[]
+}

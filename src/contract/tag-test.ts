@@ -1,18 +1,21 @@
-import type { Conversion } from './conversion.ts'
-import type { DeliveryCheck } from './delivery-log.ts'
-import type { PixelDelivery } from './pixel-delivery.ts'
+import type { Conversion, DeliveryCheck } from './conversions.ts'
+import type { PixelDelivery } from './pixel.ts'
 import type { ServerEventName } from './server-event.ts'
-import type { HealthAction } from './tag-health.ts'
 import type { ConversionCall, ManifestTag } from './tag-manifest.ts'
 import type { TagVerdict } from './tag-report.ts'
+import type { HealthAction } from './tag-status.ts'
 
 /** A test that nobody opened, and the page that runs one, have so long. */
 export const TEST_LIFE_MS = 10 * 60_000
+
 /** Of each pixel. */
 export const TESTS_KEPT = 5
+
 /** What one page may report in all, and at once. */
 export const TEST_MAX_STEPS = 80
+
 export const TEST_MAX_STEPS_AT_ONCE = 40
+
 export const TEST_TEXT_MAX_LENGTH = 200
 
 /** What the page under test may report; what each means stands at the fields that it has. */
@@ -133,3 +136,13 @@ export interface CreatedTest {
   url: string
   expires_at: string
 }
+
+// Apart from `tag-test.ts`: the page's first script needs the first of these, and nothing else of a test.
+
+/** How the address of a test begins after its path. The token behind it opens one test, once. */
+export const TEST_FRAGMENT = '#teste='
+
+/** Trades the token for what the page needs to run the test. */
+export const TEST_START_PATH = '/api/tag-tests'
+
+export const TEST_STEPS_PATH = '/api/tag-tests/steps'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { InstallationProblem } from '#contract/production-gap.ts'
+import type { InstallationProblem } from '#contract/admin-page.ts'
 import { registerActivity } from './activity/register-activity.ts'
 import { composeDashboard } from './admin/compose-dashboard.ts'
 import { registerAlerts } from './alerts/register-alerts.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { EnvReader } from './env-reader.ts'

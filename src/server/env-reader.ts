@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
-import { isEmail } from '#contract/email-pattern.ts'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
+import { isEmail } from '#contract/email.ts'
 
 /** Reads typed values and collects what is wrong with them, so that the operator sees every fault in one go. */
 export class EnvReader {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { toCsvLine } from '#server/http/csv-line.ts'
 import { HOURLY_CEILINGS, type Storable } from '#server/http/limits.ts'
 import { writeDocRow } from '../support/doc-table.ts'

@@ -1,7 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { ConsentCount, EvidenceSeal, FoundRecord } from '#contract/consent-evidence.ts'
-import type { ConsentOverview } from '#contract/consent-overview.ts'
+import type { ConsentCount, ConsentOverview, EvidenceSeal, FoundRecord } from '#contract/consent.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import type { Handler } from '../support/scripted-server.ts'

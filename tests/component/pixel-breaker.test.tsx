@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
-import type { HealthReason } from '#contract/tag-health.ts'
+import type { HealthReason } from '#contract/tag-status.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { ScriptedSite } from '../support/scripted-site.ts'
 

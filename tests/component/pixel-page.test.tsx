@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
 import type { PixelVersion } from '#contract/pixel-history.ts'
+import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, MARINA, NOW } from '../support/scripted-rows.ts'

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { ROOMS_PATH } from '#contract/room.ts'
+import { ROOMS_PATH } from '#contract/isolated-frame.ts'
 import { signIn } from '../support/admin-site.ts'
 import {
   DESKTOP,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { UNSEEN } from '../support/browser.ts'

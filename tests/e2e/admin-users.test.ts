@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { PRINCIPAL } from '../support/test-app.ts'
 

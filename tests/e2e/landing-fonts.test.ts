@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
 import { FONT_WORLDS } from '../support/font-worlds.ts'
 import {

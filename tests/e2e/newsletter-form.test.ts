@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

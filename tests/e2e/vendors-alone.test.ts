@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { healthLabel } from '#contract/tag-health.ts'
-import type { TagPreview } from '#contract/tag-status.ts'
+import { healthLabel, type TagPreview } from '#contract/tag-status.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { LABELS } from '../support/leave-at-once.ts'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
+import type { LedgerRow, PixelLedger } from '#contract/visit-results.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { neverIdle } from '../support/browser.ts'
 import { compressPagesFully } from '../support/compress-page.ts'

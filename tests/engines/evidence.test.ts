@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { healthLabel } from '#contract/tag-health.ts'
-import type { TagOverview } from '#contract/tag-status.ts'
+import { healthLabel, type TagOverview } from '#contract/tag-status.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import { BROWSERS, type BrowserName, canBeHad, launchEngine } from '../support/browser-engines.ts'
 import { untilAsked } from '../support/engine-journeys.ts'

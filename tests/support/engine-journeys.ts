@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { reportTotals } from './report-totals.ts'
 import { PRINCIPAL, type TestApp } from './test-app.ts'
 import type { VendorStandIn } from './vendor-stand-in.ts'

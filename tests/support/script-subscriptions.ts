@@ -1,4 +1,4 @@
-import type { SubscriptionPage } from '#contract/subscription.ts'
+import type { SubscriptionPage } from '#contract/newsletter.ts'
 import { json } from './scripted-server.ts'
 import type { ScriptedSite } from './scripted-site.ts'
 

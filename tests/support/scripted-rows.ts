@@ -1,12 +1,11 @@
-import type { OwnLogin } from '#contract/account.ts'
-import type { AdminUser } from '#contract/admin-user.ts'
-import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
+import type { AdminUser, OwnLogin } from '#contract/accounts.ts'
+import type { DeliveryCheck, PixelDeliveries } from '#contract/conversions.ts'
+import type { Subscription } from '#contract/newsletter.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel } from '#contract/pixel-history.ts'
-import type { Subscription } from '#contract/subscription.ts'
 import type { BlockedHost, PixelStatus, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
-import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/today.ts'
+import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/visit-results.ts'
 
 /** What component tests take for now. */
 export const NOW = '2026-11-15T12:00:00.000Z'

@@ -1,18 +1,20 @@
-import type { OwnLogin } from '#contract/account.ts'
+import type { AdminUser, OwnLogin } from '#contract/accounts.ts'
 import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { InstallationProblem, ProductionGap } from '#contract/admin-page.ts'
 import type { AlertChoice } from '#contract/alerts.ts'
-import { CONVERSIONS, type Conversion } from '#contract/conversion.ts'
-import type { DeliveryCheck, PixelDeliveries } from '#contract/delivery-log.ts'
-import type { LedgerStep, PixelLedger } from '#contract/ledger.ts'
+import {
+  CONVERSIONS,
+  type Conversion,
+  type DeliveryCheck,
+  type PixelDeliveries,
+} from '#contract/conversions.ts'
+import type { Subscription } from '#contract/newsletter.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
-import type { InstallationProblem, ProductionGap } from '#contract/production-gap.ts'
-import type { Subscription } from '#contract/subscription.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
-import type { Today } from '#contract/today.ts'
+import type { LedgerStep, PixelLedger, Today } from '#contract/visit-results.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
 import { scriptSubscriptions } from './script-subscriptions.ts'
 import {

@@ -1,4 +1,4 @@
-import { nextSiteDay, startOfSiteDay } from '#contract/site-day.ts'
+import { nextSiteDay, startOfSiteDay } from '#contract/site.ts'
 
 const HALF_DAY_MS = 12 * 3_600_000
 

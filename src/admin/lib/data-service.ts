@@ -1,4 +1,4 @@
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { AdminUser } from '#contract/accounts.ts'
 import type { PixelInput, PixelRow } from '#contract/pixel-columns.ts'
 
 /** The client's types want plain records, which interfaces are not. */

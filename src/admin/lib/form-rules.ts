@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 
 export const INVALID_EMAIL = 'Digite um e-mail válido.'

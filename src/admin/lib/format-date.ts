@@ -1,4 +1,4 @@
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 /** The site's own, whoever looks from wherever: a day in a list is the day of the figures above it. */
 const timeZone = SITE_TIME_ZONE

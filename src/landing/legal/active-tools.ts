@@ -1,7 +1,7 @@
-import type { ActiveTool, ActiveToolList, ToolCookie } from '#contract/active-tools.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { CONSENT_COOKIE, CONSENT_MAX_AGE_DAYS, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import type { ActiveTool, ActiveToolList, ToolCookie } from '#contract/inventory.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { LegalBlock, LegalDocument, LegalParties } from './legal-document.ts'
 import { LEGAL_DATE } from './legal-titles.ts'
 

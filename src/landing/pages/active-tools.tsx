@@ -1,4 +1,4 @@
-import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { ActiveToolList } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { groupTools, type PolicyTool, TOOLS_TITLE, toolsDateLine } from '../legal/active-tools.ts'
 

@@ -1,4 +1,4 @@
-import { KEPT_TIMING } from '#contract/kept-page.ts'
+import { KEPT_TIMING } from '#contract/site.ts'
 import { TYPEFACE, TYPEFACE_CLASS } from '../styles/typeface.ts'
 
 /**

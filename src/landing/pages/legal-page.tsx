@@ -1,4 +1,4 @@
-import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { ActiveToolList } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { copyrightLine } from '../content/footer.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'

@@ -1,6 +1,6 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, test } from 'vitest'
-import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { ActiveToolList } from '#contract/inventory.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { sharePictureSvg } from '#design/share-picture.ts'
 import { EMAIL_NOTICE } from '../content/email-notice.ts'

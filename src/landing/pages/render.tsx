@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import type { ActiveToolList } from '#contract/active-tools.ts'
-import type { Dossier } from '#contract/dossier.ts'
+import type { ActiveToolList, Dossier } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { SHARING } from '../content/sharing.ts'
 import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'

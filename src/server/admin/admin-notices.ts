@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { InstallationProblem, Notices, ProductionGap } from '#contract/production-gap.ts'
+import type { InstallationProblem, Notices, ProductionGap } from '#contract/admin-page.ts'
 import type { Db } from '../db/database.ts'
 import { confirmClock, describeClock, readClock } from '../db/sweep-clock.ts'
 import { type AdminAccess, requireAdministrator } from '../http/admin-request.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { InstallationProblem, ProductionGap } from '#contract/production-gap.ts'
+import type { InstallationProblem, ProductionGap } from '#contract/admin-page.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'

@@ -1,4 +1,4 @@
-import type { ProductionGap } from '#contract/production-gap.ts'
+import type { ProductionGap } from '#contract/admin-page.ts'
 import type { Config } from '../config.ts'
 
 type Facts = Pick<Config, 'siteUrl' | 'adminUrl' | 'trustProxy' | 'databaseUrl'> & {

@@ -1,6 +1,6 @@
 import type { AlertKind } from '#contract/alerts.ts'
 import { formatCount } from '#contract/format-count.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 /** The content of an alert e-mail. */
 export interface AlertLetter {

@@ -1,4 +1,4 @@
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 const HOUR_MS = 3_600_000
 const MORNING = 8

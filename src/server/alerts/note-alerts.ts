@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AlertKind } from '#contract/alerts.ts'
-import { siteDate } from '#contract/site-day.ts'
+import { siteDate } from '#contract/site.ts'
 import { selectAdministrators } from '../db/administrators.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'

@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
+import { nextSiteDay, startOfSiteDate } from '#contract/site.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { exportEvidence } from '../evidence/file/export-evidence.ts'

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
-import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import type { Timestamp } from './stored-types.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { InstallationProblem } from '#contract/production-gap.ts'
+import type { InstallationProblem } from '#contract/admin-page.ts'
 import type { BackupOrder } from './backup-worker.ts'
 import { SQLITE_FILE } from './database.ts'
 

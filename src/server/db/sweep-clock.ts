@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { InstallationProblem } from '#contract/production-gap.ts'
+import type { InstallationProblem } from '#contract/admin-page.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { change } from './change.ts'
 import { engineOf } from './column-types.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/delivery-log.ts'
+import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/conversions.ts'
 import { change } from '../db/change.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Target } from './job.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import type { OutgoingClient } from './outgoing-client.ts'
 import { readTarget, type TargetDeps } from './read-target.ts'
 import { sendTestEvent, type TestEvent } from './send-test-event.ts'

@@ -1,4 +1,4 @@
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { Stop } from './pixels/record-outcomes.ts'
 
 const TIME = new Intl.DateTimeFormat('pt-BR', {

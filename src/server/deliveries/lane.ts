@@ -1,4 +1,4 @@
-import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 import type { Db } from '../db/database.ts'
 import type { DeliveryScope } from '../db/delivery-scope.ts'
 import type { Claim } from './claim-due.ts'

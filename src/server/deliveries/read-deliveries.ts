@@ -1,4 +1,4 @@
-import { type PixelDeliveries, TOKEN_MISSING } from '#contract/delivery-log.ts'
+import { type PixelDeliveries, TOKEN_MISSING } from '#contract/conversions.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { describeRefusal } from './describe-refusal.ts'

@@ -5,8 +5,8 @@ import type {
   DeliveryDraftInput,
   PixelDeliveries,
   RetriedDeliveries,
-} from '#contract/delivery-log.ts'
-import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel-delivery.ts'
+} from '#contract/conversions.ts'
+import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
 import { pixelTypeSchema } from '#contract/pixel-schema.ts'
 import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'

@@ -1,4 +1,4 @@
-import type { RetriedDeliveries } from '#contract/delivery-log.ts'
+import type { RetriedDeliveries } from '#contract/conversions.ts'
 import { recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'

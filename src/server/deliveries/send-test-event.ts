@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import { composeGoogleRequest, GOOGLE_NEVER_TELLS } from './destinations/google-analytics.ts'
 import { composeMetaRequest } from './destinations/meta.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 
 /** What an answer says, in words for the log of the dashboard. */
 interface Said {

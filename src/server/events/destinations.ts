@@ -1,6 +1,5 @@
 import type { OptionalCategory } from '#contract/consent.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import type { Db } from '#server/db/database.ts'
 
 /** A pixel that the server tells of events. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { EVENTS_PATH } from '#contract/events-path.ts'
 import {
   CAMPAIGN_MAX_LENGTH,
   CAMPAIGN_PARAMETERS,
@@ -7,6 +6,7 @@ import {
   type ServerEventName,
   serverEventSchema,
 } from '#contract/server-event.ts'
+import { EVENTS_PATH } from '#contract/tag-report.ts'
 import type { Db } from '../db/database.ts'
 import type { EventPayload } from '../db/delivery-schema.ts'
 import { AppError } from '../http/app-error.ts'

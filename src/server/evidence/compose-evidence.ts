@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { canonicalHash } from './canonical.ts'
 import { ConsentPremises } from './consent-premises.ts'

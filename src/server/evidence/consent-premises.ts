@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EvidenceNotice, EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidenceNotice, EvidencePartiesContent } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/in-steps.ts'
 import type { Logger } from '../http/logger.ts'

@@ -1,5 +1,5 @@
-import type { EvidenceRecord } from '#contract/consent-evidence.ts'
-import { siteDate } from '#contract/site-day.ts'
+import type { EvidenceRecord } from '#contract/consent.ts'
+import { siteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
 
 /** In the transaction that gives these records their leaves: each is counted as often as it is sealed, which is once. */

@@ -1,5 +1,5 @@
+import type { FoundRecord } from '#contract/consent.ts'
 import { parseConsentCode } from '#contract/consent-code.ts'
-import type { FoundRecord } from '#contract/consent-evidence.ts'
 import type { Db } from '../db/database.ts'
 import { findSealOf } from './find-seal-of.ts'
 import { toRecord } from './to-record.ts'

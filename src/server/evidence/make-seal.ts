@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 import { change } from '../db/change.ts'
 import type { Db } from '../db/database.ts'
 import { listSeals } from './list-seals.ts'

@@ -1,4 +1,4 @@
-import type { EvidenceNotice } from '#contract/consent-evidence.ts'
+import type { EvidenceNotice } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 
 /** Every wording that was ever served, oldest first: as many as there were releases that changed it. */

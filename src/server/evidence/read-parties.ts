@@ -1,4 +1,4 @@
-import type { EvidenceParties } from '#contract/consent-evidence.ts'
+import type { EvidenceParties } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 
 /** Who was behind the tag sets that are named by these hashes. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type EvidenceSeal, SEALS_PATH, type SealPage } from '#contract/consent-evidence.ts'
+import { type EvidenceSeal, SEALS_PATH, type SealPage } from '#contract/consent.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
 const TIME_LIMIT_MS = 20_000

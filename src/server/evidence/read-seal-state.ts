@@ -1,4 +1,4 @@
-import { SEAL_WAITING_MAX, type SealState } from '#contract/consent-evidence.ts'
+import { SEAL_WAITING_MAX, type SealState } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 import { listSeals } from './list-seals.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent-evidence.ts'
+import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { limitPublicCall, type PublicGuard } from '../http/guard-public-post.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 import type { ConsentSeals } from '../db/evidence-schema.ts'
 import { canonicalHash } from './canonical.ts'
 

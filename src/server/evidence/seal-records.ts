@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps, STEP_ROWS } from '../db/in-steps.ts'
 import { appendLeaves } from './append-leaves.ts'

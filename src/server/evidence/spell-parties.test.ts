@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { canonicalJson } from './canonical.ts'
 import { spellParties } from './spell-parties.ts'
 

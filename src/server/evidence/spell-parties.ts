@@ -1,4 +1,4 @@
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { canonicalJson } from './canonical.ts'
 
 /** Spelled once for as long as they are the same objects. */

@@ -1,5 +1,5 @@
+import type { ConsentCount, ConsentState } from '#contract/consent.ts'
 import type { ConsentAction } from '#contract/consent-choice.ts'
-import type { ConsentCount, ConsentState } from '#contract/consent-evidence.ts'
 import type { Db } from '../db/database.ts'
 
 /** Sealed choices by day of the site, both days included (`2026-11-16`). Erasure does not change them. */

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { ConsentAction } from '#contract/consent-choice.ts'
-import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
-import type { ConsentState, EvidenceRecord } from '#contract/consent-evidence.ts'
+import type { ConsentState, EvidenceRecord } from '#contract/consent.ts'
+import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { ConsentRecords } from '../db/evidence-schema.ts'
 
 type Row = Omit<Selectable<ConsentRecords>, 'leaf_position'>

@@ -1,4 +1,4 @@
-import { ROOMS_PATH } from '#contract/room.ts'
+import { ROOMS_PATH } from '#contract/isolated-frame.ts'
 
 /** Directives of a Content-Security-Policy, in the order in which they are written. */
 export type Policy = Record<string, readonly string[]>

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { KEPT_TIMING } from '#contract/kept-page.ts'
+import { KEPT_TIMING } from '#contract/site.ts'
 import {
   compressQuickly,
   compressText,

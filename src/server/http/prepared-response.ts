@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { KEPT_TIMING } from '#contract/kept-page.ts'
+import { KEPT_TIMING } from '#contract/site.ts'
 import type { Headers } from './security-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ActiveTool } from '#contract/active-tools.ts'
+import type { ActiveTool } from '#contract/inventory.ts'
 import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { noteServedPage } from './note-served-page.ts'
 import type { ServedPage, ServedTag } from './served-page.ts'

@@ -1,6 +1,5 @@
-import type { ActiveTool } from '#contract/active-tools.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
-import type { ServedFile } from '#contract/inventory.ts'
+import type { ActiveTool, ServedFile } from '#contract/inventory.ts'
 import type { PixelType } from '#contract/pixel.ts'
 
 /** One tag of those on the public page. */

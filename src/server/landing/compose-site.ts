@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ActiveTool } from '#contract/active-tools.ts'
+import type { ActiveTool } from '#contract/inventory.ts'
 import type { Config } from '../config.ts'
 import { BuildManifest } from '../http/build-manifest.ts'
 import type { HostOf } from '../http/host-rule.ts'

@@ -1,4 +1,4 @@
-import type { ActiveToolList } from '#contract/active-tools.ts'
+import type { ActiveToolList } from '#contract/inventory.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import { type AuditEntry, recordAudit } from '../db/audit.ts'
 import { change } from '../db/change.ts'
 import { engineOf } from '../db/column-types.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { SUBSCRIPTION_STATES, type SubscriptionPage, type SubscriptionState } from '#contract/subscription.ts'
+import { SUBSCRIPTION_STATES, type SubscriptionPage, type SubscriptionState } from '#contract/newsletter.ts'
 import { containsText } from '../db/contains-text.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NEWSLETTER_MESSAGES } from '#contract/newsletter-form.ts'
+import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { HitCounter } from '../http/hit-counter.ts'

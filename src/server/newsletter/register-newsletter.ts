@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { newsletterSchema } from '#contract/newsletter.ts'
 import {
   NEWSLETTER_HONEYPOT,
   NEWSLETTER_MESSAGES,
   NEWSLETTER_PATH,
   type NewsletterAnswer,
-} from '#contract/newsletter-form.ts'
+} from '#contract/newsletter.ts'
 import type { Db } from '../db/database.ts'
 import { toAppError } from '../http/errors.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/guard-public-post.ts'
+import { newsletterSchema } from './newsletter-schema.ts'
 import { storeSubscription } from './store-subscription.ts'
 
 /** An address has at most 254 characters; the rest is room for field names and percent-encoding. */

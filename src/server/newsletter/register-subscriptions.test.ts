@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
+import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'

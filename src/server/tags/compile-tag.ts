@@ -1,4 +1,4 @@
-import { publicHostOf } from '#contract/tag-host.ts'
+import { publicHostOf } from '#contract/public-host.ts'
 import type { TagWarning } from '#contract/tag-status.ts'
 import { checkConversions, checkEnded, checkIds } from './check-ids.ts'
 import type { CompiledStep, CompiledTag, HeadItem, TagSource } from './compiled-tag.ts'

@@ -1,5 +1,5 @@
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
-import { roomPath } from '#contract/room.ts'
+import { roomPath } from '#contract/isolated-frame.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { HeadItem } from './compiled-tag.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'

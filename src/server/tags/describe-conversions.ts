@@ -3,7 +3,7 @@ import {
   CONVERSIONS,
   type Conversion,
   type ConversionLabels,
-} from '#contract/conversion.ts'
+} from '#contract/conversions.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
 import { toMatchedText, type VendorConversion } from '../vendors/vendor.ts'

@@ -1,4 +1,4 @@
-import type { EvidencePartiesContent } from '#contract/consent-evidence.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { PreparedTag } from './prepare-tag.ts'

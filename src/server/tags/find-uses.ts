@@ -1,4 +1,4 @@
-import { publicHostOf } from '#contract/tag-host.ts'
+import { publicHostOf } from '#contract/public-host.ts'
 import type { HostUse } from './host-uses.ts'
 import type { ScriptFacts, ScriptText } from './inspect-script.ts'
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { formatCount } from '#contract/format-count.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import type { PixelRunsIn } from '#contract/pixel-runs-in.ts'
+import type { PixelRunsIn, PixelType } from '#contract/pixel.ts'
 import { POLICY_FULL } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'

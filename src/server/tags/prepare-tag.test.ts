@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversionLabels } from '#contract/conversion.ts'
+import type { ConversionLabels } from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { compileHere } from '#tests/support/compile-here.ts'

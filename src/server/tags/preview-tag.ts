@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type ConversionLabels, isConversionLabels } from '#contract/conversion.ts'
+import { type ConversionLabels, isConversionLabels } from '#contract/conversions.ts'
 import { isWithinCodeLimit } from '#contract/pixel.ts'
 import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'

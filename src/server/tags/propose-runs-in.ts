@@ -1,5 +1,4 @@
-import type { PixelType } from '#contract/pixel.ts'
-import { mayBeIsolated, type RunsInProposal } from '#contract/pixel-runs-in.ts'
+import { mayBeIsolated, type PixelType, type RunsInProposal } from '#contract/pixel.ts'
 import type { CompiledTag } from './compiled-tag.ts'
 import { findAskedOfPage } from './find-asked-of-page.ts'
 import { vendorById } from './vendor-sources.ts'

@@ -1,5 +1,5 @@
-import { CONVERSIONS } from '#contract/conversion.ts'
-import type { ConversionCount } from '#contract/ledger.ts'
+import { CONVERSIONS } from '#contract/conversions.ts'
+import type { ConversionCount } from '#contract/visit-results.ts'
 import type { Db } from '../db/database.ts'
 
 const DAY_MS = 86_400_000

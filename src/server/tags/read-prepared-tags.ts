@@ -1,4 +1,4 @@
-import type { ConversionLabels } from '#contract/conversion.ts'
+import type { ConversionLabels } from '#contract/conversions.ts'
 import type { Db } from '../db/database.ts'
 import { COMPILER_VERSION, decodeTag } from './compiled-tag.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'

@@ -1,4 +1,4 @@
-import { publicHostOf } from '#contract/tag-host.ts'
+import { publicHostOf } from '#contract/public-host.ts'
 import type { StoppedRequest } from '#contract/tag-report.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'

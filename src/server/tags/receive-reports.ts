@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { CONVERSIONS } from '#contract/conversion.ts'
+import { CONVERSIONS } from '#contract/conversions.ts'
 import { TAG_COST_MAX } from '#contract/tag-cost.ts'
 import {
   HIT_VERDICTS,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { ROOMS_PATH } from '#contract/room.ts'
+import { ROOMS_PATH } from '#contract/isolated-frame.ts'
 import { readTagsVersion, watchTagsVersion } from '../db/changes.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'

@@ -1,5 +1,5 @@
 import type { PixelType } from '#contract/pixel.ts'
-import { parsePublicHost } from '#contract/tag-host.ts'
+import { parsePublicHost } from '#contract/public-host.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import type { NamedSources, VendorMark } from './compiled-tag.ts'
 import { mergeSources, NO_SOURCES, sourcesOf } from './tag-sources.ts'

@@ -1,4 +1,4 @@
-import { ROOMS_PATH } from '#contract/room.ts'
+import { ROOMS_PATH } from '#contract/isolated-frame.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'

@@ -1,5 +1,5 @@
 import type { OptionalCategory } from '#contract/consent.ts'
-import type { Conversion } from '#contract/conversion.ts'
+import type { Conversion } from '#contract/conversions.ts'
 import type { HostDirective } from '#contract/tag-status.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
-import type { Today } from '#contract/today.ts'
+import type { Today } from '#contract/visit-results.ts'
 import { ALL, DESTINATIONS, type EventSite } from '#tests/support/event-site.ts'
 import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
 

@@ -3,7 +3,7 @@ import { EmailAddress } from '#admin/components/email-address.tsx'
 import { openHere } from '#admin/lib/open-here.ts'
 import { pixelPath } from '#admin/lib/places.ts'
 import type { ActivityEvent, ActivityKind } from '#contract/activity.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 const ICONS: Record<ActivityKind, typeof Cog> = {
   pixels: Tags,

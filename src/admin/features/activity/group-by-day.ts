@@ -1,5 +1,5 @@
 import type { ActivityEvent } from '#contract/activity.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 const DAY_MS = 86_400_000
 const DATE = new Intl.DateTimeFormat('pt-BR', {

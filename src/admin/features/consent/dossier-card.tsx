@@ -4,8 +4,8 @@ import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
-import { CONSENT_MAX_DAYS } from '#contract/consent-overview.ts'
-import { siteDate } from '#contract/site-day.ts'
+import { CONSENT_MAX_DAYS } from '#contract/consent.ts'
+import { siteDate } from '#contract/site.ts'
 import { useSaveDossier, useSaveRecords } from './download-files.ts'
 
 const DAY_MS = 86_400_000

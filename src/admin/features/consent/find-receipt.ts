@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
-import type { FoundRecord } from '#contract/consent-evidence.ts'
+import type { FoundRecord } from '#contract/consent.ts'
 
 /** The choices of one browser, by the code that its visitor reads. */
 export function useFindReceipt() {

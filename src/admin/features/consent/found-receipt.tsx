@@ -1,6 +1,10 @@
 import { formatMinute } from '#admin/lib/format-date.ts'
-import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
-import type { ConsentState, EvidenceRecord, FoundRecord } from '#contract/consent-evidence.ts'
+import {
+  type ConsentState,
+  type EvidenceRecord,
+  type FoundRecord,
+  TAG_CATEGORY_LABELS,
+} from '#contract/consent.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const STATES: Record<ConsentState, string> = {

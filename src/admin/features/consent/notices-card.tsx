@@ -1,7 +1,7 @@
 import { Card } from '#admin/components/card.tsx'
 import { formatDate } from '#admin/lib/format-date.ts'
-import type { ConsentOverview } from '#contract/consent-overview.ts'
-import { formatShare } from '#contract/format-share.ts'
+import type { ConsentOverview } from '#contract/consent.ts'
+import { formatShare } from '#contract/format-count.ts'
 import { CHOICE_LABELS, CHOICE_STATES, sumChoices, wholeOf } from './sum-choices.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
-import type { ConsentOverview } from '#contract/consent-overview.ts'
-import { siteDate } from '#contract/site-day.ts'
+import type { ConsentOverview } from '#contract/consent.ts'
+import { siteDate } from '#contract/site.ts'
 
 const REFRESH_MS = 60_000
 const DAY_MS = 86_400_000

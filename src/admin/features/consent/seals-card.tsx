@@ -2,8 +2,7 @@ import { Card } from '#admin/components/card.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
 import { formatMinute } from '#admin/lib/format-date.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import { SEAL_WAITING_MAX } from '#contract/consent-evidence.ts'
-import type { ConsentOverview } from '#contract/consent-overview.ts'
+import { type ConsentOverview, SEAL_WAITING_MAX } from '#contract/consent.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const SEALS_ADDRESS = '/.well-known/portico-seals'

@@ -1,4 +1,4 @@
-import type { ConsentCount, ConsentState } from '#contract/consent-evidence.ts'
+import type { ConsentCount, ConsentState } from '#contract/consent.ts'
 
 export type Choices = Record<ConsentState, number>
 

@@ -1,7 +1,7 @@
-import { formatShare } from '#contract/format-share.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { formatShare } from '#contract/format-count.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
-import type { TodayFigure } from '#contract/today.ts'
+import type { TodayFigure } from '#contract/visit-results.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const DAY = new Intl.DateTimeFormat('pt-BR', {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
-import type { Today } from '#contract/today.ts'
+import type { Today } from '#contract/visit-results.ts'
 
 const REFRESH_MS = 60_000
 

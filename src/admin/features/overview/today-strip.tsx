@@ -1,6 +1,6 @@
 import { QuietButton } from '#admin/components/quiet-button.tsx'
 import { CONSENT_PATH, PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/places.ts'
-import type { TodayFigure as Figure, Today, TodayFigureName } from '#contract/today.ts'
+import type { TodayFigure as Figure, Today, TodayFigureName } from '#contract/visit-results.ts'
 import { ChoiceBar } from './choice-bar.tsx'
 import {
   count,

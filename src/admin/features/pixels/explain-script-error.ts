@@ -1,4 +1,4 @@
-import { describeRemoval } from '#contract/room-removals.ts'
+import { describeRemoval } from '#contract/isolated-frame.ts'
 
 /** How the engines of browsers word what goes wrong most often in a pasted snippet. */
 const EXPLANATIONS: readonly [RegExp, (name: string) => string][] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HealthReason } from '#contract/tag-health.ts'
+import type { HealthReason } from '#contract/tag-status.ts'
 import type { BlockedLine } from './list-blocked-lines.ts'
 import { listNotes } from './list-notes.ts'
 

@@ -1,4 +1,4 @@
-import type { HealthReason } from '#contract/tag-health.ts'
+import type { HealthReason } from '#contract/tag-status.ts'
 import type { BlockedLine } from './list-blocked-lines.ts'
 
 export type PixelNote =

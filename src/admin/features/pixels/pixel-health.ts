@@ -1,5 +1,5 @@
 import type { Pixel } from '#contract/pixel.ts'
-import { healthLabel, type PixelHealth } from '#contract/tag-health.ts'
+import { healthLabel, type PixelHealth } from '#contract/tag-status.ts'
 
 /** As the wire has it, with two more: what works and nobody could confirm, and what paused itself while nothing else is. */
 export type Health = PixelHealth['health'] | 'unconfirmed' | 'tripped'

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/notify.ts'
 import { saveFile } from '#admin/lib/save-file.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import type { ErasedSubscription, Subscription } from '#contract/subscription.ts'
+import type { ErasedSubscription, Subscription } from '#contract/newsletter.ts'
 import { SUBSCRIPTIONS_KEY } from './read-subscriptions.ts'
 
 /** Tries one again, or all that wait or failed. */

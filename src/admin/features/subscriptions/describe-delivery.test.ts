@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Subscription } from '#contract/subscription.ts'
+import type { Subscription } from '#contract/newsletter.ts'
 import { describeDelivery } from './describe-delivery.ts'
 
 const ROW: Subscription = {

@@ -1,5 +1,5 @@
 import { formatMinute } from '#admin/lib/format-date.ts'
-import type { Subscription } from '#contract/subscription.ts'
+import type { Subscription } from '#contract/newsletter.ts'
 
 export const STATE_LABELS = { pending: 'Na fila', delivered: 'Entregue', failed: 'Falhou' } as const
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
-import type { SubscriptionPage, SubscriptionState } from '#contract/subscription.ts'
+import type { SubscriptionPage, SubscriptionState } from '#contract/newsletter.ts'
 
 export const SUBSCRIPTIONS_KEY = ['subscriptions'] as const
 

@@ -2,7 +2,7 @@ import { Check, Trash2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import { formatMinute } from '#admin/lib/format-date.ts'
-import type { Subscription } from '#contract/subscription.ts'
+import type { Subscription } from '#contract/newsletter.ts'
 import { describeDelivery, STATE_LABELS } from './describe-delivery.ts'
 
 interface SubscriptionItemProps {

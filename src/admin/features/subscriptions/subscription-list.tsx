@@ -5,7 +5,7 @@ import { SearchInput } from '#admin/components/search-input.tsx'
 import { Select } from '#admin/components/select.tsx'
 import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
 import { formatCount } from '#contract/format-count.ts'
-import type { Subscription, SubscriptionPage } from '#contract/subscription.ts'
+import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
 import type { SubscriptionWish } from './read-subscriptions.ts'
 import { SubscriptionItem } from './subscription-item.tsx'
 

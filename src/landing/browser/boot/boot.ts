@@ -1,4 +1,4 @@
-import { TEST_FRAGMENT } from '#contract/test-link.ts'
+import { TEST_FRAGMENT } from '#contract/tag-test.ts'
 import { startConsent } from '../consent/start-consent.ts'
 import { adoptStyle } from '../shared/adopt-style.ts'
 import { readTagSet } from '../shared/tag-set.ts'

@@ -1,7 +1,6 @@
 import { type FormEvent, useLayoutEffect, useRef } from 'react'
 import type { ConsentCategory } from '#contract/consent.ts'
-import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
-import { RECEIPT_PATH } from '#contract/consent-receipt.ts'
+import { type ConsentAction, OPTIONAL_CATEGORIES, RECEIPT_PATH } from '#contract/consent-choice.ts'
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { DialogHead } from '../shared/dialog-head.tsx'
 import { ACCEPT_ALL, ALWAYS, INTRO, KINDS, POLICY, REJECT, SAVE, TITLE, UNUSED } from './consent-texts.ts'

@@ -1,11 +1,11 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { isEmail } from '#contract/email-pattern.ts'
+import { isEmail } from '#contract/email.ts'
 import {
   isSuccessMessage,
   NEWSLETTER_HONEYPOT,
   NEWSLETTER_MESSAGES,
   NEWSLETTER_PATH,
-} from '#contract/newsletter-form.ts'
+} from '#contract/newsletter.ts'
 import { FOOTER } from '#landing/content/footer.ts'
 import { sendSubscription } from './send-subscription.ts'
 

@@ -3,7 +3,7 @@ import {
   NEWSLETTER_MESSAGES,
   NEWSLETTER_PATH,
   type NewsletterAnswer,
-} from '#contract/newsletter-form.ts'
+} from '#contract/newsletter.ts'
 import { announceConversion } from '../shared/announce-conversion.ts'
 
 /** Sends one subscription and says what to show for it, whatever happens. */

@@ -1,4 +1,4 @@
-import type { Jar, PageMessage } from '#contract/room.ts'
+import type { Jar, PageMessage } from '#contract/isolated-frame.ts'
 import { CookieJar } from './cookie-jar.ts'
 import { keptStorage, type Pairs } from './kept-storage.ts'
 

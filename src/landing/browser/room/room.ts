@@ -1,11 +1,11 @@
-import { CONVERSIONS } from '#contract/conversion.ts'
+import { CONVERSIONS } from '#contract/conversions.ts'
 import {
   type PageMessage,
   ROOM_MESSAGE_MAX_LENGTH,
   ROOM_TAG_ID,
   type RoomMessage,
   type RoomTag,
-} from '#contract/room.ts'
+} from '#contract/isolated-frame.ts'
 import { deliverConversion, makeCall } from '../tags/deliver-conversion.ts'
 import { TagRun } from '../tags/tag-run.ts'
 import { watchRuns } from '../tags/watch-runs.ts'

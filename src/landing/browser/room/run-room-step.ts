@@ -1,4 +1,4 @@
-import type { RoomStep } from '#contract/room.ts'
+import type { RoomStep } from '#contract/isolated-frame.ts'
 import { runStep } from '../tags/run-step.ts'
 import type { TagRun } from '../tags/tag-run.ts'
 

@@ -1,5 +1,5 @@
-import { EVENTS_PATH } from '#contract/events-path.ts'
 import type { ServerEvent } from '#contract/server-event.ts'
+import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { sendJson } from './send-json.ts'
 
 /** Tells our server, which tells the vendors. Of the address, which it knows since it served the page, it takes path and campaign. */

@@ -1,4 +1,4 @@
-import type { RoomReport } from '#contract/room.ts'
+import type { RoomReport } from '#contract/isolated-frame.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 

@@ -1,5 +1,4 @@
-import type { StartedTest } from '#contract/tag-test.ts'
-import { TEST_FRAGMENT, TEST_START_PATH } from '#contract/test-link.ts'
+import { type StartedTest, TEST_FRAGMENT, TEST_START_PATH } from '#contract/tag-test.ts'
 import { denyGoogleByDefault, updateGoogleConsent } from '../consent/google-consent.ts'
 import type { LoadPreferences } from '../consent/wire-consent.ts'
 import { askChoice } from './ask-choice.ts'

@@ -1,4 +1,4 @@
-import type { RoomMessage, RoomReport } from '#contract/room.ts'
+import type { RoomMessage, RoomReport } from '#contract/isolated-frame.ts'
 import type { StartedTest } from '#contract/tag-test.ts'
 import { guardFocus } from '../tags/rooms/guard-focus.ts'
 import { RoomFrame, refuseMessages } from '../tags/rooms/room-frame.ts'

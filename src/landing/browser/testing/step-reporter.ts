@@ -1,5 +1,4 @@
-import { TEST_MAX_STEPS, TEST_MAX_STEPS_AT_ONCE, type TestStep } from '#contract/tag-test.ts'
-import { TEST_STEPS_PATH } from '#contract/test-link.ts'
+import { TEST_MAX_STEPS, TEST_MAX_STEPS_AT_ONCE, TEST_STEPS_PATH, type TestStep } from '#contract/tag-test.ts'
 
 const SEND_EVERY_MS = 300
 

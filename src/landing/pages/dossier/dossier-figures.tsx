@@ -1,4 +1,4 @@
-import type { Dossier, DossierFigures } from '#contract/dossier.ts'
+import type { Dossier, DossierFigures } from '#contract/inventory.ts'
 import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-format.ts'
 
 const PARTS = [

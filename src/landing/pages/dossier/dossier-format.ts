@@ -1,4 +1,4 @@
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const MOMENT = new Intl.DateTimeFormat('pt-BR', {

@@ -1,5 +1,5 @@
-import type { Dossier } from '#contract/dossier.ts'
 import { formatCount } from '#contract/format-count.ts'
+import type { Dossier } from '#contract/inventory.ts'
 import { formatNumber } from './dossier-format.ts'
 
 const SEALS_ADDRESS = '/.well-known/portico-seals'

@@ -1,4 +1,4 @@
-import type { Dossier } from '#contract/dossier.ts'
+import type { Dossier } from '#contract/inventory.ts'
 import { DossierNotices, DossierNumbers } from './dossier-figures.tsx'
 import { formatDay, formatMoment } from './dossier-format.ts'
 import { DossierMethod } from './dossier-method.tsx'

@@ -1,5 +1,5 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
-import type { Dossier } from '#contract/dossier.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
+import type { Dossier } from '#contract/inventory.ts'
 import { formatMoment, formatNumber } from './dossier-format.ts'
 
 /** The seals that bound the period. */

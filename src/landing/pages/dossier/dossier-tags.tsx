@@ -1,4 +1,4 @@
-import type { Dossier, DossierTag } from '#contract/dossier.ts'
+import type { Dossier, DossierTag } from '#contract/inventory.ts'
 import { formatMoment } from './dossier-format.ts'
 
 const CATEGORIES: Record<DossierTag['category'], string> = {

@@ -1,4 +1,4 @@
-import type { OwnLogin } from '#contract/account.ts'
+import type { OwnLogin } from '#contract/accounts.ts'
 import type { Db } from '#server/db/database.ts'
 import { isLoginAlive } from '../sessions/is-login-alive.ts'
 import type { SessionRow } from '../users/user-object.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/account.ts'
+import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/accounts.ts'
 import { isUuid } from '#contract/uuid.ts'
 import { guardApi } from '#server/http/api-guard.ts'
 import { AppError } from '#server/http/app-error.ts'

@@ -1,4 +1,4 @@
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { TokenKind } from '../one-time-tokens/token-kind.ts'
 import type { Letter, LetterInput } from './letter.ts'
 

@@ -1,4 +1,4 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/admin-user.ts'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Seat } from './password-hasher.ts'
 import { StrengthThread } from './strength-thread.ts'

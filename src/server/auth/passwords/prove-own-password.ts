@@ -1,4 +1,4 @@
-import { PASSWORD_MAX_LENGTH } from '#contract/admin-user.ts'
+import { PASSWORD_MAX_LENGTH } from '#contract/accounts.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { OWN_PASSWORD_GUESSES } from '#server/http/limits.ts'
 import { countHit, forgetHits } from '#server/http/rate-limit.ts'

@@ -1,4 +1,4 @@
-import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
 import { ConfigError } from '#server/config.ts'
 import { change } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'

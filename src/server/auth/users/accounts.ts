@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import { afterCommit } from '#server/db/change.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'

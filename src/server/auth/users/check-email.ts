@@ -1,4 +1,4 @@
-import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { validationFailed } from '../protocol/auth-error.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import type { Db } from '#server/db/database.ts'
 import type { FactorRow, UserRow, UserWithFactors } from './user-object.ts'
 

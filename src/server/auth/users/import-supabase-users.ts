@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isEmail, normalizeEmail } from '#contract/email-pattern.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
 import { isUuid } from '#contract/uuid.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'

@@ -1,5 +1,5 @@
-import { PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import type { Config } from '#server/config.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { authError } from '../protocol/auth-error.ts'

@@ -1,15 +1,15 @@
-import type { PixelType } from '#contract/pixel.ts'
-import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
 import {
   ACCESS_TOKEN_LABELS,
   DELIVERY_CHOICES,
   DELIVERY_LABELS,
   isAccessToken,
+  PIXEL_TYPE_LABELS,
   type PixelDelivery,
+  type PixelType,
   SERVER_ID_PATTERNS,
   WEBHOOK_URL_MAX_LENGTH,
-} from '#contract/pixel-delivery.ts'
-import { publicHostOf } from '#contract/tag-host.ts'
+} from '#contract/pixel.ts'
+import { publicHostOf } from '#contract/public-host.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Row } from '../resource.ts'
 

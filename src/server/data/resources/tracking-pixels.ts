@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { CONVERSION_LABEL_PATTERN, CONVERSIONS, isConversionLabels } from '#contract/conversion.ts'
+import { CONVERSION_LABEL_PATTERN, CONVERSIONS, isConversionLabels } from '#contract/conversions.ts'
 import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import {
   countCharacters,
   DEFAULT_CATEGORY,
   isWithinCodeLimit,
+  mayBeIsolated,
   PIXEL_CODE_MAX_BYTES,
   PIXEL_ID_PATTERN,
   PIXEL_NAME_MAX_LENGTH,
@@ -12,7 +13,6 @@ import {
   type PixelType,
 } from '#contract/pixel.ts'
 import { PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
-import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { SecretPort } from '#server/db/secret-port.ts'
 import { isHostName } from '../host-name.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 import { countSettled } from '#server/db/count-settled.ts'
 import type { Db } from '#server/db/database.ts'
 import { post } from '#server/db/post.ts'

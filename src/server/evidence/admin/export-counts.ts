@@ -1,4 +1,4 @@
-import type { ConsentCount } from '#contract/consent-evidence.ts'
+import type { ConsentCount } from '#contract/consent.ts'
 import { toCsvLine } from '#server/http/csv-line.ts'
 
 const STATES = { accepted: 'aceitou', partial: 'em parte', refused: 'recusou' } as const

@@ -1,4 +1,4 @@
-import type { ConsentOverview } from '#contract/consent-overview.ts'
+import type { ConsentOverview } from '#contract/consent.ts'
 import type { Db } from '#server/db/database.ts'
 import { listSeals } from '../list-seals.ts'
 import { readNotices } from '../read-notices.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { CONSENT_MAX_DAYS } from '#contract/consent-overview.ts'
-import { siteDate } from '#contract/site-day.ts'
+import { CONSENT_MAX_DAYS } from '#contract/consent.ts'
+import { siteDate } from '#contract/site.ts'
 import { AppError } from '#server/http/app-error.ts'
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import type { DossierTag } from '#contract/dossier.ts'
+import type { DossierTag } from '#contract/inventory.ts'
 import type { Db } from '#server/db/database.ts'
 
 /** What the catalogue says of a vendor. */

@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 import type { Db } from '#server/db/database.ts'
 import { findSeal } from '../find-seal.ts'
 import { toSeal } from '../seal-hash.ts'

@@ -1,6 +1,6 @@
 import jsonld from 'jsonld'
 import { expect, test } from 'vitest'
-import type { EvidenceNotice, EvidenceParties } from '#contract/consent-evidence.ts'
+import type { EvidenceNotice, EvidenceParties } from '#contract/consent.ts'
 import { toRecord } from '../to-record.ts'
 import { FORMER_GRAPH_HEAD, GRAPH_HEAD } from './graph-context.ts'
 import type { GraphNode } from './graph-node.ts'

@@ -1,9 +1,4 @@
-import type {
-  EvidenceNotice,
-  EvidenceParties,
-  EvidenceRecord,
-  EvidenceSeal,
-} from '#contract/consent-evidence.ts'
+import type { EvidenceNotice, EvidenceParties, EvidenceRecord, EvidenceSeal } from '#contract/consent.ts'
 
 export const FILE_FORMAT = 1
 

@@ -1,4 +1,4 @@
-import type { EvidenceNotice, EvidenceParties, EvidenceRecord } from '#contract/consent-evidence.ts'
+import type { EvidenceNotice, EvidenceParties, EvidenceRecord } from '#contract/consent.ts'
 import { canonicalHash } from '../canonical.ts'
 import { EvidenceFault } from './evidence-fault.ts'
 import type { ReadNode } from './read-graph.ts'

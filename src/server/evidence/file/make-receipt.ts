@@ -1,5 +1,5 @@
+import type { EvidenceSeal, FoundRecord } from '#contract/consent.ts'
 import { consentCode } from '#contract/consent-code.ts'
-import type { EvidenceSeal, FoundRecord } from '#contract/consent-evidence.ts'
 import type { Db } from '#server/db/database.ts'
 import { findRecordsByCode } from '../find-records-by-code.ts'
 import { findSealOf } from '../find-seal-of.ts'

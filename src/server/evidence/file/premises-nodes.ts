@@ -1,4 +1,4 @@
-import type { EvidenceNotice, EvidenceParties, EvidenceRecord } from '#contract/consent-evidence.ts'
+import type { EvidenceNotice, EvidenceParties, EvidenceRecord } from '#contract/consent.ts'
 import type { Db } from '#server/db/database.ts'
 import { readNotices } from '../read-notices.ts'
 import { readParties } from '../read-parties.ts'

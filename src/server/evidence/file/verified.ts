@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 
 /** What a file proves. */
 export interface Verified {

@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent-evidence.ts'
+import type { EvidenceSeal } from '#contract/consent.ts'
 import { sealHash } from '../seal-hash.ts'
 import { GrowingTree } from '../tree/growing-tree.ts'
 import { hashLeaf } from '../tree/tree-hash.ts'

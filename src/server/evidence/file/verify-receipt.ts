@@ -1,5 +1,5 @@
+import type { EvidenceRecord, EvidenceSeal } from '#contract/consent.ts'
 import { consentCode } from '#contract/consent-code.ts'
-import type { EvidenceRecord, EvidenceSeal } from '#contract/consent-evidence.ts'
 import { sealHash } from '../seal-hash.ts'
 import { hashLeaf } from '../tree/tree-hash.ts'
 import { rootOfInclusion } from '../tree/verify-inclusion.ts'

@@ -1,4 +1,4 @@
-import { formatPart } from '#contract/format-share.ts'
+import { formatPart } from '#contract/format-count.ts'
 import type { BreakerReason, WindowCounts } from './breaker-rule.ts'
 
 /** What visits showed, as a sentence without its end; `whose` is its subject. */

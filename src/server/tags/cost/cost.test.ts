@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PixelCost } from '#contract/tag-cost.ts'
-import type { Today } from '#contract/today.ts'
+import type { Today } from '#contract/visit-results.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'

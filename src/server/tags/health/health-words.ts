@@ -1,8 +1,6 @@
-import { formatCount } from '#contract/format-count.ts'
-import { formatPart } from '#contract/format-share.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
-import type { HealthReason } from '#contract/tag-health.ts'
-import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import { formatCount, formatPart } from '#contract/format-count.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
+import type { BlockedHost, HealthReason, TagWarning } from '#contract/tag-status.ts'
 import { describeTrip } from '../breaker/describe-trip.ts'
 import type { Breaker } from '../breaker/read-breakers.ts'
 

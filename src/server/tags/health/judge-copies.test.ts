@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PixelHealth } from '#contract/tag-health.ts'
+import type { PixelHealth } from '#contract/tag-status.ts'
 import { judgeCopies } from './judge-copies.ts'
 import type { CopyEvidence } from './read-copy-evidence.ts'
 

@@ -1,4 +1,4 @@
-import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
+import type { HealthReason, PixelHealth } from '#contract/tag-status.ts'
 import type { CopyEvidence } from './read-copy-evidence.ts'
 
 /** A refused event now and then is an odd visitor; a tenth of them is a fault. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ROOM_REMOVALS } from '#contract/room-removals.ts'
-import { HEALTH_LABELS, healthLabel } from '#contract/tag-health.ts'
-import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import { ROOM_REMOVALS } from '#contract/isolated-frame.ts'
+import { type BlockedHost, HEALTH_LABELS, healthLabel, type TagWarning } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './judge-health.ts'
 import { NO_EVIDENCE } from './read-evidence.ts'
 

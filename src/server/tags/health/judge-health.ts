@@ -1,6 +1,5 @@
-import { describeRemoval, ROOM_REMOVALS } from '#contract/room-removals.ts'
-import type { HealthReason, PixelHealth } from '#contract/tag-health.ts'
-import type { BlockedHost, TagWarning } from '#contract/tag-status.ts'
+import { describeRemoval, ROOM_REMOVALS } from '#contract/isolated-frame.ts'
+import type { BlockedHost, HealthReason, PixelHealth, TagWarning } from '#contract/tag-status.ts'
 import type { Breaker } from '../breaker/read-breakers.ts'
 import { HEALTH_WORDS } from './health-words.ts'
 import type { TagEvidence } from './read-evidence.ts'

@@ -1,5 +1,5 @@
-import { TOKEN_MISSING } from '#contract/delivery-log.ts'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import { TOKEN_MISSING } from '#contract/conversions.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import type { Db } from '#server/db/database.ts'
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { parsePublicHost } from '#contract/tag-host.ts'
+import { parsePublicHost } from '#contract/public-host.ts'
 import { TAG_REPORT_MAX_HOSTS, type TagReport, type TagVerdict } from '#contract/tag-report.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 

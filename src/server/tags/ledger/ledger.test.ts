@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { PixelLedger } from '#contract/ledger.ts'
+import type { PixelLedger } from '#contract/visit-results.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DeliveryState } from '#contract/delivery-log.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 import { engineOf } from '#server/db/column-types.ts'
 import type { Db } from '#server/db/database.ts'
 

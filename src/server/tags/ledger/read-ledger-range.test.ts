@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextSiteDay, startOfSiteDate } from '#contract/site-day.ts'
+import { nextSiteDay, startOfSiteDate } from '#contract/site.ts'
 import { readLedgerRange } from './read-ledger-range.ts'
 
 const NOW = Date.parse('2026-11-15T23:10:00.000Z')

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { LEDGER_MAX_DAYS, LEDGER_STEPS, type LedgerStep } from '#contract/ledger.ts'
-import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from '#contract/site-day.ts'
+import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from '#contract/site.ts'
+import { LEDGER_MAX_DAYS, LEDGER_STEPS, type LedgerStep } from '#contract/visit-results.ts'
 import { AppError } from '#server/http/app-error.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
-import { DELIVERY_STATES, type DeliveryState } from '#contract/delivery-log.ts'
-import type { LedgerRow, PixelLedger } from '#contract/ledger.ts'
+import { DELIVERY_STATES, type DeliveryState } from '#contract/conversions.ts'
+import type { LedgerRow, PixelLedger } from '#contract/visit-results.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { readCopies } from './read-copies.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ROOM_TAG_ID, type RoomTag } from '#contract/room.ts'
+import { ROOM_TAG_ID, type RoomTag } from '#contract/isolated-frame.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { Config } from '#server/config.ts'
 import { roomPolicy, type TagSources } from '#server/http/content-security-policy.ts'

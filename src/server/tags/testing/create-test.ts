@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CreatedTest, TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
-import { TEST_FRAGMENT } from '#contract/test-link.ts'
+import { type CreatedTest, TEST_FRAGMENT, TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
 import { recordAudit } from '#server/db/audit.ts'
 import { change } from '#server/db/change.ts'
 import { readTagsVersion } from '#server/db/changes.ts'

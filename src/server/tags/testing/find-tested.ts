@@ -1,4 +1,4 @@
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import type { TagStore } from '../tag-store.ts'
 

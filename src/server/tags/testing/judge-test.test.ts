@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { TestState, TestStep } from '#contract/tag-test.ts'
 import { judgeTest } from './judge-test.ts'

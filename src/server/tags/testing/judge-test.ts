@@ -1,4 +1,4 @@
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { TestState, TestStep, TestVerdict } from '#contract/tag-test.ts'
 import { judgeTestCopies, withCopies } from './judge-copies-of-test.ts'

@@ -1,4 +1,4 @@
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import { TEST_MAX_COPIES, type TestStep } from '#contract/tag-test.ts'
 

@@ -1,8 +1,14 @@
 import type { Selectable } from 'kysely'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery } from '#contract/pixel.ts'
 import { findPixelIdFault } from '#contract/pixel-id.ts'
-import type { TagTest, TestState, TestSummary, TestVerdict } from '#contract/tag-test.ts'
-import { TEST_LIFE_MS, TESTS_KEPT } from '#contract/tag-test.ts'
+import {
+  type TagTest,
+  TEST_LIFE_MS,
+  TESTS_KEPT,
+  type TestState,
+  type TestSummary,
+  type TestVerdict,
+} from '#contract/tag-test.ts'
 import type { Schema } from '#server/db/schema.ts'
 import { isStillAhead } from '#server/db/stored-time.ts'
 import { AppError } from '#server/http/app-error.ts'

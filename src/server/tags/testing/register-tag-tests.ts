@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { TEST_START_PATH, TEST_STEPS_PATH } from '#contract/test-link.ts'
+import { TEST_START_PATH, TEST_STEPS_PATH } from '#contract/tag-test.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { clientAddress } from '#server/http/client-address.ts'
 import { guardPublicPost, type PublicGuard } from '#server/http/guard-public-post.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { CONVERSIONS } from '#contract/conversion.ts'
-import { parsePublicHost } from '#contract/tag-host.ts'
+import { CONVERSIONS } from '#contract/conversions.ts'
+import { parsePublicHost } from '#contract/public-host.ts'
 import { TAG_VERDICTS } from '#contract/tag-report.ts'
 import {
   TEST_LIFE_MS,

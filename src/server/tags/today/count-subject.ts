@@ -1,4 +1,4 @@
-import type { Conversion } from '#contract/conversion.ts'
+import type { Conversion } from '#contract/conversions.ts'
 import type { Storable } from '#server/http/limits.ts'
 
 /** What one visit chose: everything, nothing, or something between. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ProductionGap } from '#contract/production-gap.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import type { ProductionGap } from '#contract/admin-page.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { HOURLY_CEILINGS, type Storable } from '#server/http/limits.ts'

@@ -1,5 +1,5 @@
-import { nextSiteDay, siteDate, startOfSiteDay } from '#contract/site-day.ts'
-import type { Today, TodayFigure } from '#contract/today.ts'
+import { nextSiteDay, siteDate, startOfSiteDay } from '#contract/site.ts'
+import type { Today, TodayFigure } from '#contract/visit-results.ts'
 import type { Db } from '#server/db/database.ts'
 import { readSiteCost } from '../cost/read-site-cost.ts'
 import { CHOICES, type CountSubject } from './count-subject.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Today, TodayFigureName } from '#contract/today.ts'
+import type { Today, TodayFigureName } from '#contract/visit-results.ts'
 import { countSubscriptions } from '#server/newsletter/count-subscriptions.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ServedFile } from '#contract/inventory.ts'
-import { roomPath } from '#contract/room.ts'
+import { roomPath } from '#contract/isolated-frame.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { findScriptAddresses } from './find-script-addresses.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import type { PixelDelivery } from '#contract/pixel-delivery.ts'
+import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { parseConfig } from '#server/config.ts'

@@ -1,5 +1,5 @@
-import type { ActiveTool, ToolCookie } from '#contract/active-tools.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
+import type { ActiveTool, ToolCookie } from '#contract/inventory.ts'
 import type { Vendor } from '#server/vendors/vendor.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { PreparedTag } from '../prepare-tag.ts'

@@ -1,6 +1,6 @@
-import type { ToolCookie } from '#contract/active-tools.ts'
+import type { ToolCookie } from '#contract/inventory.ts'
+import { jarKey } from '#contract/isolated-frame.ts'
 import type { PixelType } from '#contract/pixel.ts'
-import { jarKey } from '#contract/room.ts'
 import { ANALYTICS_COOKIE, VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '#contract/visitor-cookies.ts'
 import type { NameRule, Vendor } from '#server/vendors/vendor.ts'
 

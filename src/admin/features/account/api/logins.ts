@@ -4,7 +4,7 @@ import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
-import type { OwnLogins } from '#contract/account.ts'
+import type { OwnLogins } from '#contract/accounts.ts'
 
 const LOGINS_KEY = ['account', 'logins']
 

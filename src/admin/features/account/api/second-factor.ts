@@ -3,7 +3,7 @@ import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
-import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/account.ts'
+import type { NewRecoveryCodes, RecoveryCodesLeft } from '#contract/accounts.ts'
 
 const FACTOR_KEY = ['account', 'second-factor']
 const FACTOR_NAME = 'Aplicativo autenticador'

@@ -3,7 +3,7 @@ import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
 import { RequestError } from '#admin/lib/request-error.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrap } from '#admin/lib/unwrap.ts'
-import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
 import { ADMIN_USERS_KEY } from './list-admin-users.ts'
 
 /** `onDeletedSelf` is called when the person removed their own account. */

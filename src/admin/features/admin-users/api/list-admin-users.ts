@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
 import { unwrap } from '#admin/lib/unwrap.ts'
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { AdminUser } from '#contract/accounts.ts'
 
 export const ADMIN_USERS_KEY = ['admin-users'] as const
 export const ADMIN_USER_COLUMNS = 'id,email,role,is_principal,created_at,updated_at'

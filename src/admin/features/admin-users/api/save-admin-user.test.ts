@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { AdminUser } from '#contract/accounts.ts'
 import { adminUserFormSchema } from './save-admin-user.ts'
 
 const form = {

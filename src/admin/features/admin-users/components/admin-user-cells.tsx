@@ -4,7 +4,7 @@ import { EmailAddress } from '#admin/components/email-address.tsx'
 import { IconButton } from '#admin/components/icon-button.tsx'
 import { CELL, LABELLED_CELL } from '#admin/components/table-style.ts'
 import { TimeStamp } from '#admin/components/time-stamp.tsx'
-import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/admin-user.ts'
+import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
 import { RoleBadge } from './role-badge.tsx'
 
 const ID_SHOWN = 8

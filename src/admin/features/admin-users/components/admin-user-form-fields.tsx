@@ -3,7 +3,7 @@ import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
 import { PasswordInput } from '#admin/components/password-input.tsx'
 import { Select } from '#admin/components/select.tsx'
-import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/admin-user.ts'
+import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/accounts.ts'
 import type { AdminUserForm } from '../api/save-admin-user.ts'
 
 interface AdminUserFormFieldsProps {

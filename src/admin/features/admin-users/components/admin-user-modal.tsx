@@ -8,7 +8,7 @@ import { MessageBox } from '#admin/components/message-box.tsx'
 import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/notify.ts'
 import { useCurrentUser } from '#admin/lib/current-user.tsx'
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { AdminUser } from '#contract/accounts.ts'
 import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from '../api/save-admin-user.ts'
 import { AdminUserFormFields } from './admin-user-form-fields.tsx'
 

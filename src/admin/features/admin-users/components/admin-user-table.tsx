@@ -1,7 +1,7 @@
 import type { Column } from '#admin/components/framed-table.tsx'
 import { ListTable } from '#admin/components/list-table.tsx'
 import { ROW } from '#admin/components/table-style.ts'
-import type { AdminUser } from '#contract/admin-user.ts'
+import type { AdminUser } from '#contract/accounts.ts'
 import { AdminUserCells } from './admin-user-cells.tsx'
 
 export const ADMIN_USER_TABLE_COLUMNS: readonly Column[] = [

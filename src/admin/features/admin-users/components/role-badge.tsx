@@ -1,5 +1,5 @@
 import { Chip } from '#admin/components/chip.tsx'
-import { roleLabel } from '#contract/admin-user.ts'
+import { roleLabel } from '#contract/accounts.ts'
 
 export function RoleBadge({ role }: { role: string }) {
   return <Chip look={role === 'super_admin' ? 'ink' : 'outline'}>{roleLabel(role)}</Chip>

@@ -6,16 +6,16 @@ import { useServices } from '#admin/lib/services.tsx'
 import { storeRow } from '#admin/lib/store-row.ts'
 import { unwrap } from '#admin/lib/unwrap.ts'
 import { useSaveRow } from '#admin/lib/use-save-row.ts'
-import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversion.ts'
+import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversions.ts'
 import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import {
   countCharacters,
   isWithinCodeLimit,
+  mayBeIsolated,
   PIXEL_ID_PATTERN,
   PIXEL_NAME_MAX_LENGTH,
   type Pixel,
 } from '#contract/pixel.ts'
-import { mayBeIsolated } from '#contract/pixel-runs-in.ts'
 import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
 import { findSendingFault, sendingFields, toSendingColumns } from '../sending/sending-form.ts'

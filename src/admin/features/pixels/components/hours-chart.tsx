@@ -1,5 +1,5 @@
 import { Button } from '#admin/components/button.tsx'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { TagHour } from '#contract/tag-status.ts'
 import { useTagHours } from '../api/tag-hours.ts'
 

@@ -9,7 +9,7 @@ import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/moda
 import { notifySuccess } from '#admin/components/notify.ts'
 import { navigate } from '#admin/lib/address.ts'
 import { pixelPath } from '#admin/lib/places.ts'
-import { isConversionLabels } from '#contract/conversion.ts'
+import { isConversionLabels } from '#contract/conversions.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
 import { aboutPixel } from '../api/cached-pixels.ts'

@@ -1,5 +1,5 @@
 import { Button } from '#admin/components/button.tsx'
-import type { HealthReason } from '#contract/tag-health.ts'
+import type { HealthReason } from '#contract/tag-status.ts'
 import { useBlockedHosts, useRearm } from '../api/change-tags.ts'
 import { explainScriptError } from '../explain-script-error.ts'
 import type { PixelNote as Note } from '../list-notes.ts'

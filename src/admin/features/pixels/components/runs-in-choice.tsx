@@ -7,7 +7,7 @@ import {
   type PixelRunsIn,
   RUNS_IN_LABELS,
   type RunsInProposal,
-} from '#contract/pixel-runs-in.ts'
+} from '#contract/pixel.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 
 const MEANINGS: Record<PixelRunsIn, string> = {

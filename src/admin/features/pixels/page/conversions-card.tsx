@@ -1,5 +1,5 @@
 import { Card } from '#admin/components/card.tsx'
-import { CONVERSION_NAMES } from '#contract/conversion.ts'
+import { CONVERSION_NAMES } from '#contract/conversions.ts'
 import { useConversions } from './read-ledger.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleSlash, Clock, Hourglass } from 'lucide-react'
 import { formatMinute } from '#admin/lib/format-date.ts'
-import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/delivery-log.ts'
+import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/conversions.ts'
 import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
 
 /** Only what somebody may have to see to has a colour. */

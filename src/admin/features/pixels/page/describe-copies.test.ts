@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LedgerRow } from '#contract/ledger.ts'
+import type { LedgerRow } from '#contract/visit-results.ts'
 import { describeCopies } from './describe-copies.ts'
 
 const NONE = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }

@@ -1,6 +1,6 @@
 import { formatCount } from '#contract/format-count.ts'
-import type { LedgerRow } from '#contract/ledger.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { LedgerRow } from '#contract/visit-results.ts'
 import { ANSWERERS } from '../sending/vendor-names.ts'
 import { copiesOf, sumSet } from './ledger-series.ts'
 

@@ -1,5 +1,5 @@
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
-import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
+import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
 import { type LedgerSet, longLabel, shortLabel } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

@@ -1,7 +1,7 @@
-import type { DeliveryState } from '#contract/delivery-log.ts'
-import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
-import { SITE_TIME_ZONE } from '#contract/site-time-zone.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
+import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
 
 type SeriesKey = 'not_consented' | 'blocked' | 'failed' | 'reached' | DeliveryState
 

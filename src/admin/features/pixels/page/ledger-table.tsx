@@ -1,5 +1,5 @@
 import { NumbersTable } from '#admin/components/numbers-table.tsx'
-import type { LedgerRow, LedgerStep } from '#contract/ledger.ts'
+import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
 import { type LedgerSet, longLabel, sumSet } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

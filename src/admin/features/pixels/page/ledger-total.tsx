@@ -1,4 +1,4 @@
-import { formatShare } from '#contract/format-share.ts'
+import { formatShare } from '#contract/format-count.ts'
 import type { LedgerSet, SetSum } from './ledger-series.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/notify.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
-import type { PixelDeliveries, RetriedDeliveries } from '#contract/delivery-log.ts'
+import type { PixelDeliveries, RetriedDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { TAGS_KEY } from '../api/tag-overview.ts'
 

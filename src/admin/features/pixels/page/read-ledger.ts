@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
-import type { ConversionCount, LedgerStep, PixelLedger } from '#contract/ledger.ts'
+import type { ConversionCount, LedgerStep, PixelLedger } from '#contract/visit-results.ts'
 import { TAGS_KEY } from '../api/tag-overview.ts'
 
 const REFRESH_MS = 60_000

@@ -1,7 +1,7 @@
 import { Button } from '#admin/components/button.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
 import { formatMinute } from '#admin/lib/format-date.ts'
-import type { PixelDeliveries } from '#contract/delivery-log.ts'
+import type { PixelDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
 
 /** Those that a new token mends. */

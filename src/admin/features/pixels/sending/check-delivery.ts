@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
-import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/delivery-log.ts'
+import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { TAGS_KEY } from '../api/tag-overview.ts'

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, CircleDashed, Clock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CopyButton } from '#admin/components/copy-button.tsx'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { readDebugMessages } from './read-debug-messages.ts'

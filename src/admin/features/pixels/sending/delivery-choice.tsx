@@ -1,8 +1,7 @@
 import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { ChoiceCard } from '#admin/components/choice-card.tsx'
-import type { PixelType } from '#contract/pixel.ts'
-import { DELIVERY_CHOICES, DELIVERY_LABELS, type PixelDelivery } from '#contract/pixel-delivery.ts'
+import { DELIVERY_CHOICES, DELIVERY_LABELS, type PixelDelivery, type PixelType } from '#contract/pixel.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { deliveryOf } from './sending-form.ts'
 

@@ -1,7 +1,7 @@
 import type { UseFormReturn } from 'react-hook-form'
 import { Field } from '#admin/components/field.tsx'
 import { Input } from '#admin/components/input.tsx'
-import { DELIVERY_CHOICES } from '#contract/pixel-delivery.ts'
+import { DELIVERY_CHOICES } from '#contract/pixel.ts'
 import type { PixelForm } from '../api/save-pixel.ts'
 import { DeliveryChoice } from './delivery-choice.tsx'
 import { EmailSwitch } from './email-switch.tsx'

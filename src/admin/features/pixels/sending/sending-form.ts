@@ -1,15 +1,16 @@
 import * as z from 'zod/mini'
-import type { Pixel, PixelType } from '#contract/pixel.ts'
 import {
   ACCESS_TOKEN_LABELS,
   DELIVERY_CHOICES,
   isAccessToken,
+  type Pixel,
   type PixelDelivery,
+  type PixelType,
   SERVER_ID_PATTERNS,
   WEBHOOK_URL_MAX_LENGTH,
-} from '#contract/pixel-delivery.ts'
+} from '#contract/pixel.ts'
 import { pixelDeliverySchema, pixelTypeSchema } from '#contract/pixel-schema.ts'
-import { publicHostOf } from '#contract/tag-host.ts'
+import { publicHostOf } from '#contract/public-host.ts'
 
 export const NO_SECRETS = { meta: '', google_analytics: '', google_tag_manager: '', custom: '' }
 

@@ -1,4 +1,4 @@
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 
 /** Beside nothing to scroll to: an answer is one long line. */

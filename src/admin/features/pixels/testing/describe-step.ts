@@ -1,5 +1,4 @@
-import { CONVERSION_NAMES } from '#contract/conversion.ts'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import { CONVERSION_NAMES, type DeliveryCheck } from '#contract/conversions.ts'
 import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
 import type { TagVerdict } from '#contract/tag-report.ts'
 import type { TestCopy, TestStep } from '#contract/tag-test.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import type { TestState, TestStep } from '#contract/tag-test.ts'
 import { listGates } from './list-gates.ts'
 

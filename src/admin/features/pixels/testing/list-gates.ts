@@ -1,4 +1,4 @@
-import type { DeliveryCheck } from '#contract/delivery-log.ts'
+import type { DeliveryCheck } from '#contract/conversions.ts'
 import type { TagTest, TestState, TestStep } from '#contract/tag-test.ts'
 
 export interface Gate {

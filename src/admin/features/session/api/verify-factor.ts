@@ -2,7 +2,7 @@ import { notifyWarning } from '#admin/components/notify.ts'
 import { toPasskeyError } from '#admin/lib/passkeys.ts'
 import type { Services } from '#admin/lib/services.tsx'
 import { unwrapAuth } from '#admin/lib/unwrap-auth.ts'
-import type { RecoveryCodesLeft } from '#contract/account.ts'
+import type { RecoveryCodesLeft } from '#contract/accounts.ts'
 
 /** A code of the app, the key of a device, or one of the codes on paper. */
 export type FactorProof =

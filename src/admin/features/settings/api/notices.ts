@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useServices } from '#admin/lib/services.tsx'
 import { useOneAtATime } from '#admin/lib/use-one-at-a-time.ts'
-import type { Notices } from '#contract/production-gap.ts'
+import type { Notices } from '#contract/admin-page.ts'
 
 const NOTICES_KEY = ['notices']
 

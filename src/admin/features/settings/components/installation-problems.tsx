@@ -1,7 +1,7 @@
 import { FailureBox } from '#admin/components/failure-box.tsx'
 import { MessageBox } from '#admin/components/message-box.tsx'
 import { QuietButton } from '#admin/components/quiet-button.tsx'
-import type { InstallationProblem } from '#contract/production-gap.ts'
+import type { InstallationProblem } from '#contract/admin-page.ts'
 import { useConfirmClock, useNotices } from '../api/notices.ts'
 
 const TITLES: Record<InstallationProblem['code'], string> = {

@@ -1,4 +1,4 @@
-import { ROOM_REMOVALS } from '#contract/room-removals.ts'
+import { ROOM_REMOVALS } from '#contract/isolated-frame.ts'
 import type { RoomFrame } from './room-frame.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type RoomMessage, roomPath } from '#contract/room.ts'
+import { type RoomMessage, roomPath } from '#contract/isolated-frame.ts'
 import { readConsentCookie } from '#landing/browser/shared/consent-cookie.ts'
 import { whenIdle } from '#landing/browser/shared/when-idle.ts'
 import { sendReport } from '../send-report.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { JAR_MAX_LENGTH } from '#contract/room.ts'
+import { JAR_MAX_LENGTH } from '#contract/isolated-frame.ts'
 import { readRoomMessage } from './read-room-message.ts'
 
 const report = (change: object = {}) => ({

@@ -1,4 +1,9 @@
-import { JAR_MAX_LENGTH, ROOM_REPORT_MAX_LENGTH, type RoomMessage, type RoomReport } from '#contract/room.ts'
+import {
+  JAR_MAX_LENGTH,
+  ROOM_REPORT_MAX_LENGTH,
+  type RoomMessage,
+  type RoomReport,
+} from '#contract/isolated-frame.ts'
 import { TAG_COST_MAX } from '#contract/tag-cost.ts'
 import {
   HIT_VERDICTS,

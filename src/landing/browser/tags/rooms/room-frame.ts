@@ -1,5 +1,10 @@
-import { type PageMessage, ROOM_MESSAGE_MAX_LENGTH, type RoomMessage, roomPath } from '#contract/room.ts'
-import { ROOM_REMOVALS } from '#contract/room-removals.ts'
+import {
+  type PageMessage,
+  ROOM_MESSAGE_MAX_LENGTH,
+  ROOM_REMOVALS,
+  type RoomMessage,
+  roomPath,
+} from '#contract/isolated-frame.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 import type { TagRun } from '../tag-run.ts'

@@ -1,4 +1,4 @@
-import { type Jar, jarKey } from '#contract/room.ts'
+import { type Jar, jarKey } from '#contract/isolated-frame.ts'
 
 /** What an isolated tag kept. Nobody in the page reads it; it goes with the consent, by its key in the manifest. */
 export function readJar(pixelId: string): Jar {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import { requireService } from '#server/auth/access/require-user.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { deleteTokens } from '#server/auth/one-time-tokens/delete-tokens.ts'

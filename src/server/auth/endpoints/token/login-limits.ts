@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { normalizeEmail } from '#contract/email-pattern.ts'
+import { normalizeEmail } from '#contract/email.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { rateLimited } from '#server/auth/protocol/auth-error.ts'
 import type { Db } from '#server/db/database.ts'

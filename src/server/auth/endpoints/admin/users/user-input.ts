@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ADMIN_ROLES } from '#contract/admin-user.ts'
+import { ADMIN_ROLES } from '#contract/accounts.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { checkPassword } from '#server/auth/passwords/check-password.ts'
 import { isAcceptableHash } from '#server/auth/passwords/stored-hash.ts'

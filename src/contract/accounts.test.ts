@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roleLabel } from './admin-user.ts'
+import { roleLabel } from './accounts.ts'
 
 test.each([
   ['admin', 'Admin'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatShare } from './format-share.ts'
+import { formatShare } from './format-count.ts'
 
 test.each([
   [0, 10, '0%'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isEmail, normalizeEmail } from './email-pattern.ts'
+import { isEmail, normalizeEmail } from './email.ts'
 import { mayBeKnownEmail } from './known-email.ts'
 
 const LABEL = 'a'.repeat(63)

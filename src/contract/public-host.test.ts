@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePublicHost, publicHostOf } from './tag-host.ts'
+import { parsePublicHost, publicHostOf } from './public-host.ts'
 
 test.each([
   ['Vendor.COM', 'vendor.com'],

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { siteDate, startOfSiteDay } from './site-day.ts'
+import { siteDate, startOfSiteDay } from './site.ts'
 
 const EVENING = Date.parse('2026-11-16T02:59:59Z')
 
@@ -18,7 +18,7 @@ test.each(['en-CA', 'en-GB', 'en-US', 'de', 'hu', 'ja'])(
       }
     }
     vi.stubGlobal('Intl', { DateTimeFormat: Format })
-    const copy = `./site-day.ts?order=${order}`
+    const copy = `./site.ts?order=${order}`
     const { siteDate: dateThere } = (await import(copy)) as { siteDate: typeof siteDate }
     vi.unstubAllGlobals()
     expect(dateThere(EVENING)).toBe('2026-11-15')
