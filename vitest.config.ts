@@ -1,8 +1,5 @@
 import { defineConfig } from 'vitest/config'
 import { builtThreads } from './tests/support/built-threads.ts'
-import { quickCompression } from './tests/support/quick-compression.ts'
-import { quickHashes } from './tests/support/quick-hashes.ts'
-import { quickReports } from './tests/support/quick-reports.ts'
 
 /** Waiting ends with the fact, not with the clock: a step that takes a second takes twenty on a busy machine. */
 const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 }
@@ -18,7 +15,7 @@ const IN_WINDOW = { environment: 'happy-dom', setupFiles: ['tests/support/compon
 
 /** One runner for everything: what differs is only where a test may reach. */
 export default defineConfig({
-  plugins: [builtThreads(), quickCompression(), quickHashes(), quickReports()],
+  plugins: [builtThreads()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     unstubEnvs: true,

@@ -5,8 +5,12 @@ import { composeDashboard } from './admin/compose-dashboard.ts'
 import { registerAlerts } from './alerts/register-alerts.ts'
 import { composeAuth } from './auth/compose-auth.ts'
 import { createMailTransport } from './auth/mail/mail-transport.ts'
+import { HASH_COST, type HashCost } from './auth/passwords/stored-hash.ts'
 import type { Config } from './config.ts'
 import { registerData } from './data/register-data.ts'
+import { registerPixelVersions } from './data/register-pixel-versions.ts'
+import { adminUsers } from './data/resources/admin-users.ts'
+import { trackingPixels } from './data/resources/tracking-pixels.ts'
 import type { Database } from './db/database.ts'
 import type { SecretPort } from './db/secret-port.ts'
 import { composeDeliveries } from './deliveries/compose-deliveries.ts'
@@ -19,7 +23,9 @@ import { registerHealth } from './http/health.ts'
 import { HitCounter } from './http/hit-counter.ts'
 import { createHostOf } from './http/host-rule.ts'
 import type { Logger } from './http/logger.ts'
+import { type CompressText, compressText } from './http/prepared-response.ts'
 import { PublicLimits } from './http/public-limits.ts'
+import { FLUSH_MS } from './http/regular-flush.ts'
 import { inSecurityClass } from './http/security-class.ts'
 import { registerMissingAssets } from './http/static-assets.ts'
 import { composeInventory } from './inventory/compose-inventory.ts'
@@ -28,6 +34,7 @@ import { composeMetrics } from './metrics/compose-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { composeNewsletter } from './newsletter/compose-newsletter.ts'
 import { composeTags } from './tags/compose-tags.ts'
+import { listReachedCeilings } from './tags/today/reached-ceilings.ts'
 import { describeVendor } from './tags/tools/describe-vendor.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -45,6 +52,12 @@ export interface AppDeps {
   /** Counts the calls that anyone can make. */
   counter?: HitCounter
   connectionLimits?: Partial<ConnectionLimits>
+  /** How often counts in memory are written. */
+  flushMs?: number
+  /** What hashing a password costs. */
+  hashCost?: HashCost
+  /** Compresses what is rendered: pages before they are first served, changed pages and tag files afterwards. */
+  compressPage?: CompressText
   /** Begun when the process is told to stop. */
   drain?: Drain
   /** What `/metrics` tells; null when nobody asked for it. */
@@ -64,7 +77,10 @@ export async function buildApp({
   distDir,
   announce = () => {},
   maxEventLoopDelayMs,
-  counter = new HitCounter(db, log),
+  flushMs = FLUSH_MS,
+  hashCost = HASH_COST,
+  compressPage = compressText,
+  counter = new HitCounter(db, log, { flushMs }),
   connectionLimits = {},
   drain = new Drain(0),
   metrics = null,
@@ -73,13 +89,15 @@ export async function buildApp({
 }: AppDeps): Promise<FastifyInstance> {
   const { retention, siteUrl } = config
   const house = { config, db, secrets, log }
-  const site = await composeSite(config, distDir)
+  const site = await composeSite(config, distDir, compressPage)
   const { renderer } = site
   const inventory = composeInventory(house)
   const evidence = composeEvidence({ ...house, notices: renderer.renderConsentNotices() })
   const tags = composeTags({
     ...house,
     distDir,
+    flushMs,
+    compressPage,
     measureHead: site.measureHead,
     keepPremises: evidence.keepPremises,
     swapPage: (set, served) =>
@@ -100,10 +118,10 @@ export async function buildApp({
     mailAdministrators: (news) => auth.mailAdministrators(news),
     onSettled: (kind, state) => metrics?.countDelivery(kind, state),
   })
-  const auth = await composeAuth({ ...house, limits, queueMail: deliveries.queueMail, announce })
+  const auth = await composeAuth({ ...house, limits, hashCost, queueMail: deliveries.queueMail, announce })
   const administrators = { db, ...auth.access }
   const events = composeEvents(house)
-  const dashboard = composeDashboard(config, site.manifest, tags.listReachedCeilings)
+  const dashboard = composeDashboard(config, site.manifest, () => listReachedCeilings(db, config))
   const newsletter = composeNewsletter({ ...house, wake: deliveries.wake })
 
   const hostOf = createHostOf(config.adminUrl)
@@ -136,19 +154,21 @@ export async function buildApp({
   })
   await inSecurityClass(app, 'service', async (scope) => {
     await auth.registerService(scope)
-    await registerData(scope, {
-      ...administrators,
-      accounts: auth.accounts,
-      principalEmail: config.principal.email,
-      secrets,
-      pixels: {
+    const pixels = trackingPixels(
+      {
         ...tags.pixels,
         afterChange: async () => {
           events.forgetDestinations()
           await tags.store.refresh()
         },
       },
+      secrets,
+    )
+    const service = await registerData(scope, {
+      ...administrators,
+      resources: [pixels, adminUsers(auth.accounts, config.principal.email)],
     })
+    await registerPixelVersions(scope, { ...administrators, service, pixels })
     await dashboard.registerAdmin(scope, { ...administrators, fileDamage })
     await registerActivity(scope, { ...administrators, retention })
     await registerAlerts(scope, {

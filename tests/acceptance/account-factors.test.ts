@@ -6,6 +6,7 @@ import { removeFactors } from '#server/auth/second-factors/remove-factors.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { ENGINES } from '../support/engines.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -299,7 +300,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
 
   test('the operator removes the factors of a lost phone, and every session with them', async () => {
     const { auth } = await enrolled()
-    const context = await createAuthContext(site.config, site.database.db, site.secrets)
+    const context = await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
     expect(await removeFactors(context, PRINCIPAL.email.toUpperCase())).toMatchObject({ factors: 1 })
     expect(await removeFactors(context, 'ninguem@exemplo.com.br')).toBeNull()
     expect((await auth.getUser()).error?.name).toBe('AuthSessionMissingError')

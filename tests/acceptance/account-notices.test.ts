@@ -7,6 +7,7 @@ import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -69,7 +70,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
   const operator = async <T>(
     work: (context: Awaited<ReturnType<typeof createAuthContext>>) => Promise<T>,
   ) => {
-    const context = await createAuthContext(site.config, site.database.db, site.secrets)
+    const context = await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
     const result = await work(context)
     await context.mail.close()
     return result

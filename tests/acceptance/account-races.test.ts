@@ -8,6 +8,7 @@ import { beforeTransaction } from '../support/before-transaction.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, type AuthCall, call } from './auth-http.ts'
@@ -195,7 +196,7 @@ describe.each(ENGINES)('what changes while a request is under way, on %s', (engi
       return {
         first: setPassword(person),
         meanwhile: async (on) => {
-          const context = await createAuthContext(on.config, on.database.db, on.secrets)
+          const context = await createAuthContext(on.config, on.database.db, on.secrets, QUICK_WORK)
           expect(await resetPassword(context, person.email)).not.toBeNull()
         },
         holds: () => refusesStolen(person),
@@ -477,7 +478,7 @@ describe.each(ENGINES)('what changes while a request is under way, on %s', (engi
     const person = await stranger()
     const take = async () => {
       const config = { ...other.config, principal: { email: person.email, password: 'varanda-azulejo-27' } }
-      const context = await createAuthContext(config, other.database.db, other.secrets)
+      const context = await createAuthContext(config, other.database.db, other.secrets, QUICK_WORK)
       expect(await ensurePrincipal(context)).toMatchObject({ how: 'taken over' })
     }
     const answer = await beforeTransaction(site.database.db, () => setPassword(person)(site), take)

@@ -2,6 +2,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthContext } from '#server/auth/create-auth.ts'
 import { ENGINES } from '../support/engines.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -136,7 +137,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
 
   test('"Sair" works with an access token that has expired, or whose session is gone', async () => {
     const { signer } = await (
-      await createAuthContext(site.config, site.database.db, site.secrets)
+      await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
     ).keys.current()
     for (const session_id of [undefined, crypto.randomUUID()]) {
       const { body, cookies } = await login()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAuthContext } from '#server/auth/create-auth.ts'
 import { resetPassword } from '#server/auth/passwords/reset-password.ts'
 import { ENGINES } from '../support/engines.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -94,7 +95,7 @@ describe.each(ENGINES)(`a session of ${CHAIN} refreshes on %s`, (engine) => {
   })
 
   test('ends with `reset-password`', async () => {
-    const auth = await createAuthContext(site.config, site.database.db, site.secrets)
+    const auth = await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
     const made = await resetPassword(auth, PRINCIPAL.email)
     password = made ?? ''
     expect(await left()).toBe(0)

@@ -13,6 +13,7 @@ import { requeue } from '#server/newsletter/requeue.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { ENGINES } from '../support/engines.ts'
 import { noteBlockedHost } from '../support/note-blocked-host.ts'
+import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, call } from './auth-http.ts'
 import { readKeys } from './auth-keys.ts'
@@ -40,7 +41,7 @@ describe.each(ENGINES)('eight writers at once on %s', (engine) => {
   beforeAll(async () => {
     site = await startTestApp({ engine })
     db = site.database.db
-    auth = await createAuthContext(site.config, db, site.secrets)
+    auth = await createAuthContext(site.config, db, site.secrets, QUICK_WORK)
     key = (await readKeys(site)).service
   })
   afterAll(() => site.close())

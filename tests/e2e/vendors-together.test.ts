@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { LedgerRow, PixelLedger } from '#contract/visit-results.ts'
+import { compressText } from '#server/http/prepared-response.ts'
 import { HEAD_LIMIT_BYTES } from '#server/tags/policy-budget.ts'
 import { neverIdle } from '../support/browser.ts'
-import { compressPagesFully } from '../support/compress-page.ts'
 import { falselyGreen } from '../support/falsely-green.ts'
 import { leaveAtOnce, ROOMMATES, TOLD } from '../support/leave-at-once.ts'
 import { noteShifts } from '../support/note-shifts.ts'
@@ -18,9 +18,8 @@ const PAGE_LIMIT_BYTES = 11_500
 
 let vendorSite: VendorSite
 let ids: string[]
-compressPagesFully()
 beforeAll(async () => {
-  vendorSite = await startVendorSite()
+  vendorSite = await startVendorSite({ compressPage: compressText })
   ids = await vendorSite.add(ALL.map(({ snippet, account }) => snippet(account)))
 })
 afterAll(() => vendorSite.close())

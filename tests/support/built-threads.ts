@@ -1,8 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 
-/** Those that start a thread from the file that lies beside them. */
-const STARTERS = /\/(backup-schedule|sqlite-thread|strength-thread|tag-compiler)\.ts$/
 const BUNDLE = JSON.stringify(pathToFileURL('dist/server/serve.js').href)
 
 /**
@@ -13,6 +11,10 @@ export function builtThreads(): Plugin {
   return {
     name: 'built-threads',
     enforce: 'pre',
-    transform: (code, id) => (STARTERS.test(id) ? code.replaceAll('import.meta.url', BUNDLE) : null),
+    transform: (code, id) =>
+      // A thread's file lies beside the file that starts it.
+      id.includes('/src/server/') && code.includes('new Worker(')
+        ? code.replaceAll('import.meta.url', BUNDLE)
+        : null,
   }
 }

@@ -1,14 +1,23 @@
-import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyRequest,
+  type InjectOptions,
+  type LightMyRequestResponse,
+} from 'fastify'
 import { createAuth } from '#server/auth/create-auth.ts'
 import { ensurePrincipal } from '#server/auth/principal/ensure-principal.ts'
 import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/register-data.ts'
+import { registerPixelVersions } from '#server/data/register-pixel-versions.ts'
+import { adminUsers } from '#server/data/resources/admin-users.ts'
+import { trackingPixels } from '#server/data/resources/tracking-pixels.ts'
 import { AppError } from '#server/http/app-error.ts'
 import type { Caller } from '#server/http/caller.ts'
 import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { PixelReview } from '#server/tags/review-pixels.ts'
 import { TagCompiler } from '#server/tags/tag-compiler.ts'
 import { type EngineName, makeDatabase, type TestDatabase } from './engines.ts'
+import { QUICK_WORK } from './quick-work.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
 /** Of the callers who are people; whether they have an account is up to the test. */
@@ -55,31 +64,36 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL_EMAIL,
     PRINCIPAL_ADMIN_PASSWORD: 'ponte-lilas-grafite-58',
   })
-  const auth = await createAuth(config, database.db, database.secrets)
+  const auth = await createAuth(config, database.db, database.secrets, QUICK_WORK)
   await ensurePrincipal(auth.context)
   const app = Fastify()
   runSweeps(app, database.db)
   const compiler = new TagCompiler()
   let changes = 0
-  await registerData(app, {
-    db: database.db,
-    origins: ['http://localhost:3000'],
-    identify: async (request) => {
-      const name = String(request.headers['x-test-caller'])
-      if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
-      return CALLERS[name as CallerName]
-    },
-    recheck: async (_trx, caller) => caller,
-    accounts: auth.accounts,
-    principalEmail: PRINCIPAL_EMAIL,
-    secrets: database.secrets,
-    pixels: {
+  const pixels = trackingPixels(
+    {
       review: () => new PixelReview({ compiler, ownHosts: new Set(), measureHead: () => 0 }),
       afterChange: async () => {
         changes++
       },
     },
+    database.secrets,
+  )
+  const access = {
+    origins: ['http://localhost:3000'],
+    identify: async (request: FastifyRequest) => {
+      const name = String(request.headers['x-test-caller'])
+      if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
+      return CALLERS[name as CallerName]
+    },
+  }
+  const service = await registerData(app, {
+    ...access,
+    db: database.db,
+    recheck: async (_trx, caller) => caller,
+    resources: [pixels, adminUsers(auth.accounts, PRINCIPAL_EMAIL)],
   })
+  await registerPixelVersions(app, { ...access, service, pixels })
   return {
     app,
     database,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { buildApp } from '#server/app.ts'
+import { type AppDeps, buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import type { ConnectionLimits } from '#server/http/connection-limits.ts'
@@ -12,6 +12,7 @@ import type { Tracing } from '#server/tracing/tracing.ts'
 import { type EngineName, failOnProblem, makeStorage, type Storage } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { openMigratedCopy } from './migrated-storage.ts'
+import { QUICK_WORK } from './quick-work.ts'
 
 export interface TestApp {
   app: FastifyInstance
@@ -28,7 +29,7 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-interface TestAppOptions {
+interface TestAppOptions extends Pick<AppDeps, 'compressPage'> {
   engine?: EngineName
   /** Another process of the same site: shares this app's PostgreSQL, which `close` leaves alone. */
   beside?: TestApp
@@ -58,6 +59,7 @@ export async function startTestApp({
   log: ownLog,
   metrics,
   tracing,
+  compressPage = QUICK_WORK.compressPage,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = beside?.storage ?? (await makeStorage(engine, { isMigrated: true }))
   const port = await freePort()
@@ -75,7 +77,7 @@ export async function startTestApp({
   })
   const secrets = await prepareDatabase(config, database.db, failOnProblem)
   const log = ownLog ?? createLogger(config.logLevel)
-  const counter = new HitCounter(database.db, log)
+  const counter = new HitCounter(database.db, log, { flushMs: QUICK_WORK.flushMs })
   const app = await buildApp({
     config,
     database,
@@ -85,6 +87,8 @@ export async function startTestApp({
     distDir: 'dist',
     maxEventLoopDelayMs,
     connectionLimits,
+    ...QUICK_WORK,
+    compressPage,
     ...(metrics === undefined ? {} : { metrics }),
     ...(tracing === undefined ? {} : { tracing }),
   })

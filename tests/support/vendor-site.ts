@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
+import type { AppDeps } from '#server/app.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import { launchBrowser, UNSEEN } from './browser.ts'
 import { APP_URL, LABELS } from './leave-at-once.ts'
@@ -48,9 +49,9 @@ export interface VendorSite {
 }
 
 /** The real server, a browser whose vendors are all stand-ins, and an administrator who is signed in. */
-export async function startVendorSite(): Promise<VendorSite> {
+export async function startVendorSite(options: Pick<AppDeps, 'compressPage'> = {}): Promise<VendorSite> {
   const vendors = await startVendors()
-  const site = await startTestApp({ listen: true, env: { SITE_URL: `https://${HOST}`, APP_URL } })
+  const site = await startTestApp({ ...options, listen: true, env: { SITE_URL: `https://${HOST}`, APP_URL } })
   const front = await startTlsFront(vendors.certificate, () => site.config.port)
   const browser = await launchBrowser({
     resolve: { ...vendors.resolve, [HOST]: `127.0.0.1:${front.port}` },

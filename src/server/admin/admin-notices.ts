@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { InstallationProblem, Notices, ProductionGap } from '#contract/admin-page.ts'
 import type { Db } from '../db/database.ts'
-import { confirmClock, describeClock, readClock } from '../db/sweep-clock.ts'
+import { describeClock, readClock } from '../db/sweep-clock.ts'
 import { type AdminAccess, requireAdministrator } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { auditActor } from '../http/caller.ts'
+import { confirmClock } from './confirm-clock.ts'
 
 interface NoticesDeps extends AdminAccess {
   db: Db

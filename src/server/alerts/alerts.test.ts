@@ -6,6 +6,7 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { type Auth, createAuth } from '../auth/create-auth.ts'
 import { ensurePrincipal } from '../auth/principal/ensure-principal.ts'
 import { parseConfig } from '../config.ts'
@@ -49,7 +50,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     database = await makeDatabase(engine)
     mailbox = await Mailbox.open(() => refuses)
     const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: ADDRESS, SMTP_URL: mailbox.url })
-    auth = await createAuth(config, database.db, database.secrets)
+    auth = await createAuth(config, database.db, database.secrets, QUICK_WORK)
     await ensurePrincipal(auth.context)
     const { db } = database
     userId = (await db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()).id

@@ -8,6 +8,7 @@ import { registerAccount } from './account/register-account.ts'
 import { createAuth } from './create-auth.ts'
 import { mailAdministrators, type News } from './mail/mail-administrators.ts'
 import type { SendMail } from './mail/mail-transport.ts'
+import type { HashCost } from './passwords/stored-hash.ts'
 import { announcePrincipal } from './principal/announce-principal.ts'
 import { ensurePrincipal } from './principal/ensure-principal.ts'
 import { registerAuth } from './register-auth.ts'
@@ -18,6 +19,7 @@ interface AuthParts {
   secrets: SecretPort
   log: Logger
   limits: PublicLimits
+  hashCost: HashCost
   /** Takes a mail over; it resolves when that is durable. */
   queueMail: SendMail
   /** Tells the operator something that is shown once. */
@@ -25,8 +27,22 @@ interface AuthParts {
 }
 
 /** The auth service, with the account that the configuration names in its place. */
-export async function composeAuth({ config, db, secrets, log, limits, queueMail, announce }: AuthParts) {
-  const { context, ...auth } = await createAuth(config, db, secrets, log, limits, queueMail)
+export async function composeAuth({
+  config,
+  db,
+  secrets,
+  log,
+  limits,
+  hashCost,
+  queueMail,
+  announce,
+}: AuthParts) {
+  const { context, ...auth } = await createAuth(config, db, secrets, {
+    log,
+    limits,
+    send: queueMail,
+    hashCost,
+  })
   const principal = await ensurePrincipal(context)
   if (principal !== null)
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))

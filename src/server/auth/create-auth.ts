@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { SecretPort } from '../db/secret-port.ts'
 import type { AdminAccess, Recheck } from '../http/admin-request.ts'
 import { HitCounter } from '../http/hit-counter.ts'
-import { createLogger } from '../http/logger.ts'
+import { createLogger, type Logger } from '../http/logger.ts'
 import { ownOrigins } from '../http/own-origins.ts'
 import { PublicLimits } from '../http/public-limits.ts'
 import { createIdentify } from './access/identify.ts'
@@ -18,6 +18,7 @@ import { MailQueue } from './mail/mail-queue.ts'
 import { createMailTransport, type SendMail } from './mail/mail-transport.ts'
 import { type RenderedLetter, renderLetter } from './mail/render-letter.ts'
 import { PasswordHasher } from './passwords/password-hasher.ts'
+import type { HashCost } from './passwords/stored-hash.ts'
 import { bootSession } from './sessions/boot-session.ts'
 import { Accounts } from './users/accounts.ts'
 
@@ -35,15 +36,22 @@ export interface Auth extends Pick<AdminAccess, 'identify'> {
   sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
 }
 
+/** Each has a default for commands, which have neither a queue of mail nor callers to limit. */
+interface AuthOptions {
+  log?: Logger
+  limits?: PublicLimits
+  /** Takes a mail over; where there is no queue for it, as in a command, the mail server is told at once. */
+  send?: SendMail
+  hashCost?: HashCost
+}
+
 export async function createAuth(
   config: Config,
   db: Db,
   secrets: SecretPort,
-  log = createLogger('silent'),
-  limits?: PublicLimits,
-  send = createMailTransport(config, log),
+  { log = createLogger('silent'), send = createMailTransport(config, log), ...options }: AuthOptions = {},
 ): Promise<Auth> {
-  const context = await createAuthContext(config, db, secrets, log, limits, send)
+  const context = await createAuthContext(config, db, secrets, { ...options, log, send })
   const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
   return {
     context,
@@ -56,14 +64,16 @@ export async function createAuth(
   }
 }
 
-/** `send` takes a mail over; where there is no queue for it, as in a command, the mail server is told at once. */
 export async function createAuthContext(
   config: Config,
   db: Db,
   secrets: SecretPort,
-  log = createLogger('silent'),
-  limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
-  send: SendMail = createMailTransport(config, log),
+  {
+    log = createLogger('silent'),
+    limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
+    send = createMailTransport(config, log),
+    hashCost,
+  }: AuthOptions = {},
 ): Promise<AuthContext> {
   const makeSecret = () => randomBytes(32).toString('base64url')
   return {
@@ -71,7 +81,7 @@ export async function createAuthContext(
     config,
     secrets,
     keys: await KeyRing.open(db, secrets, config),
-    passwords: new PasswordHasher(),
+    passwords: new PasswordHasher(hashCost),
     deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
     refreshSecret: await readOrMakeSecret(db, secrets, 'refresh_tokens', makeSecret),
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),

@@ -1,13 +1,13 @@
 /** `npm run admin -- COMMAND`: accounts, keys, the key that seals secrets, and the clock. */
 
 import { formatCount } from '#contract/format-count.ts'
+import { confirmClock } from '../admin/confirm-clock.ts'
 import type { AuthContext } from '../auth/auth-context.ts'
 import { createAuthContext } from '../auth/create-auth.ts'
 import { resetPassword } from '../auth/passwords/reset-password.ts'
 import { removeFactors } from '../auth/second-factors/remove-factors.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import { confirmClock } from '../db/sweep-clock.ts'
 import { prepareDatabase } from '../secrets/prepare-database.ts'
 import { listKeys, makeKey, revokeKey, rotateSigningKey, showKeys } from './api-keys.ts'
 import { runCommand, UsageError } from './run-command.ts'

@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { engineOf } from '../db/column-types.ts'
 import type { Db } from '../db/database.ts'
-import type { SecretPort } from '../db/secret-port.ts'
 import type { AdminAccess, Recheck } from '../http/admin-request.ts'
 import { guardApi } from '../http/api-guard.ts'
 import { type Caller, isAdministrator } from '../http/caller.ts'
-import type { AccountPort } from './account-port.ts'
 import { deleteRows, updateRows } from './change-rows.ts'
 import { type Call, type DataService, readCall } from './data-service.ts'
 import { insertRows, putRow } from './insert-rows.ts'
@@ -15,20 +13,13 @@ import { LongAnswers } from './long-answers.ts'
 import { missingProof } from './missing-proof.ts'
 import { nulInText, protocolError, unknownTable } from './protocol-errors.ts'
 import { registerDescription } from './register-description.ts'
-import { registerPixelVersions } from './register-pixel-versions.ts'
 import { renderDataErrors } from './render-errors.ts'
 import type { Resource } from './resource.ts'
-import { adminUsers } from './resources/admin-users.ts'
-import { type PixelPort, trackingPixels } from './resources/tracking-pixels.ts'
 
 export interface DataDeps extends AdminAccess {
   db: Db
   recheck: Recheck
-  accounts: AccountPort
-  /** Whose account is the principal admin; normalised. */
-  principalEmail: string
-  pixels: PixelPort
-  secrets: SecretPort
+  resources: readonly Resource[]
 }
 
 type Operation = (service: DataService, call: Call, reply: FastifyReply) => Promise<FastifyReply>
@@ -44,10 +35,8 @@ const OPERATIONS: Record<string, Operation> = {
 const METHODS = ['OPTIONS', ...Object.keys(OPERATIONS)]
 
 /** The data service: the PostgREST protocol on the declared resources. */
-export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<void> {
-  const pixels = trackingPixels(deps.pixels, deps.secrets)
-  const declared = [pixels, adminUsers(deps.accounts, deps.principalEmail)]
-  const resources = new Map(declared.map((resource) => [resource.name, resource]))
+export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<DataService> {
+  const resources = new Map(deps.resources.map((resource) => [resource.name, resource]))
   const service: DataService = {
     db: deps.db,
     recheck: deps.recheck,
@@ -57,7 +46,6 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
     longAnswers: new LongAnswers(),
   }
 
-  await registerPixelVersions(app, { service, pixels, origins: deps.origins, identify: deps.identify })
   await app.register(
     async (scope) => {
       renderDataErrors(scope)
@@ -70,7 +58,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
         if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
       })
       const callerOf = (request: FastifyRequest) => callers.get(request) ?? { kind: 'guest' as const }
-      registerDescription(scope, declared, callerOf)
+      registerDescription(scope, deps.resources, callerOf)
       scope.route<{ Params: { table: string } }>({
         method: METHODS,
         url: '/:table',
@@ -91,6 +79,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
     },
     { prefix: '/rest/v1' },
   )
+  return service
 }
 
 function findResource(resources: ReadonlyMap<string, Resource>, name: string): Resource {

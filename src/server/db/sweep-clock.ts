@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import type { InstallationProblem } from '#contract/admin-page.ts'
-import { type AuditEntry, recordAudit } from './audit.ts'
-import { change } from './change.ts'
 import { engineOf } from './column-types.ts'
 import type { Db } from './database.ts'
 
@@ -61,18 +59,6 @@ export async function acceptClock(db: Db, clock?: () => number): Promise<ClockSt
       .set({ clock_seen_at: new Date(state.now).toISOString() })
       .execute()
   return state
-}
-
-/** An administrator or the operator says that the clock is right: rows may be removed by their age again. */
-export async function confirmClock(
-  db: Db,
-  actor: Pick<AuditEntry, 'actor_id' | 'actor'>,
-  now = new Date(),
-): Promise<void> {
-  await change(db, async (trx) => {
-    await trx.updateTable('site_state').set({ clock_seen_at: now.toISOString() }).execute()
-    await recordAudit(trx, { ...actor, action: 'clock.confirmed', after: { clock: now.toISOString() } }, now)
-  })
 }
 
 /** What to tell of it; null when there is nothing to tell. */

@@ -1,4 +1,4 @@
-import { compressText, type Encodings } from './prepared-response.ts'
+import { type CompressText, compressText, type Encodings } from './prepared-response.ts'
 
 interface Improvement {
   body: Buffer
@@ -10,7 +10,12 @@ interface Improvement {
 /** Compresses again, at the highest level, what is already being served: one after the other, on the thread pool. */
 export class BackgroundCompressor {
   readonly #waiting: Improvement[] = []
+  readonly #compress: CompressText
   #isBusy = false
+
+  constructor(compress: CompressText = compressText) {
+    this.#compress = compress
+  }
 
   add(improvement: Improvement): void {
     this.#waiting.push(improvement)
@@ -22,7 +27,7 @@ export class BackgroundCompressor {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (!next.isWanted()) continue
       // What cannot be made better is served as it is.
-      const encodings = await compressText(next.body).catch(() => null)
+      const encodings = await this.#compress(next.body).catch(() => null)
       if (encodings !== null && next.isWanted()) next.done(encodings)
     }
     this.#isBusy = false

@@ -15,8 +15,8 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  function startReplica(maxWindows?: number): HitCounter {
-    const counter = new HitCounter(database.db, createLogger('silent'), maxWindows)
+  function startReplica(options?: { maxWindows: number }): HitCounter {
+    const counter = new HitCounter(database.db, createLogger('silent'), options)
     onTestFinished(() => counter.stop())
     return counter
   }
@@ -93,7 +93,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   })
 
   test('more callers than fit in memory are counted on, and the oldest are asked for in the database', async () => {
-    const counter = startReplica(100)
+    const counter = startReplica({ maxWindows: 100 })
     const first = [{ key: 'many:0', ...TWO }]
     for (let n = 0; n < 2; n++) counter.take(first)
     await counter.flush()

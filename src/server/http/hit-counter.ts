@@ -22,6 +22,11 @@ interface Window {
   unsent: number
 }
 
+interface HitCounterOptions {
+  maxWindows?: number
+  flushMs?: number
+}
+
 /** About 10 MB. Past it the oldest window is forgotten, and learned again from the database when it is next written. */
 const MAX_WINDOWS = 50_000
 /** What one statement brings back is gone through at once. */
@@ -41,9 +46,18 @@ export class HitCounter {
   readonly #unsent = new Set<string>()
   #flushes = 0
 
-  constructor(db: Db, log: Pick<Logger, 'warn'>, maxWindows = MAX_WINDOWS) {
+  constructor(
+    db: Db,
+    log: Pick<Logger, 'warn'>,
+    { maxWindows = MAX_WINDOWS, flushMs }: HitCounterOptions = {},
+  ) {
     this.#db = db
-    this.#flush = new RegularFlush({ what: 'shared limits', write: () => this.#send(), log })
+    this.#flush = new RegularFlush({
+      what: 'shared limits',
+      write: () => this.#send(),
+      log,
+      everyMs: flushMs,
+    })
     this.#maxWindows = maxWindows
   }
 

@@ -73,6 +73,8 @@ export function compressText(body: Buffer): Promise<Encodings> {
   return compress(body, body.length > LARGE_BYTES ? { brotli: 9, gzip: 6 } : { brotli: 11, gzip: 9 })
 }
 
+export type CompressText = typeof compressText
+
 /** Good enough for the moment until `compressText` is done: some milliseconds for each megabyte. */
 export function compressQuickly(body: Buffer): Promise<Encodings> {
   return compress(body, body.length > LARGE_BYTES ? { brotli: 1, gzip: 1 } : { brotli: 5, gzip: 6 })

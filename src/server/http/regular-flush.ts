@@ -1,16 +1,16 @@
-import type { Logger } from './logger.ts'
-
-const FLUSH_MS = 1_000
+/** How often counts are written, unless whoever starts the app asks for another interval. */
+export const FLUSH_MS = 1_000
 
 interface RegularFlushDeps {
   /** What is written, for the log. */
   what: string
   /** Keeps what it could not write, and then throws. */
   write: () => Promise<void>
-  log: Pick<Logger, 'warn'>
+  log: { warn: (details: object, message: string) => void }
+  everyMs?: number | undefined
 }
 
-/** Writes what was gathered in memory once a second, one write at a time, and a last time when it is stopped. */
+/** Writes what was gathered in memory at a regular interval, one write at a time, and a last time when it is stopped. */
 export class RegularFlush {
   readonly #deps: RegularFlushDeps
   readonly #timer: NodeJS.Timeout
@@ -23,7 +23,7 @@ export class RegularFlush {
     this.#timer = setInterval(() => {
       // A database that does not answer must not make a queue of writes that all say the same.
       if (!this.#waiting) void this.now()
-    }, FLUSH_MS)
+    }, deps.everyMs ?? FLUSH_MS)
     this.#timer.unref()
   }
 

@@ -1,17 +1,28 @@
 import { BackgroundCompressor } from './background-compressor.ts'
-import { compressQuickly, compressText, type PreparedResponse, prepareResponse } from './prepared-response.ts'
+import {
+  type CompressText,
+  compressQuickly,
+  type PreparedResponse,
+  prepareResponse,
+} from './prepared-response.ts'
 import type { Headers } from './security-headers.ts'
 
 /** A response whose bytes are swapped while it is served. */
 export class SwappedResponse {
-  readonly #compressor = new BackgroundCompressor()
+  readonly #compress: CompressText
+  readonly #compressor: BackgroundCompressor
   #current: PreparedResponse | null = null
+
+  constructor(compress: CompressText) {
+    this.#compress = compress
+    this.#compressor = new BackgroundCompressor(compress)
+  }
 
   /** When it resolves, the next request gets these bytes. */
   async swap(body: Buffer, headers: Headers): Promise<void> {
     // A start has the time; whoever changed something is waiting.
     const isFirst = this.#current === null
-    const swapped = prepareResponse(body, await (isFirst ? compressText : compressQuickly)(body), headers)
+    const swapped = prepareResponse(body, await (isFirst ? this.#compress : compressQuickly)(body), headers)
     this.#current = swapped
     if (isFirst) return
     this.#compressor.add({

@@ -3,8 +3,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { confirmClock } from '../admin/confirm-clock.ts'
 import { sweepAudit } from '../db/sweep-audit.ts'
-import { confirmClock, describeClock, readClock } from '../db/sweep-clock.ts'
+import { describeClock, readClock } from '../db/sweep-clock.ts'
 import { runSweeps, sweepRegularly } from './sweep-regularly.ts'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import type { ActiveTool } from '#contract/inventory.ts'
 import type { Config } from '../config.ts'
 import { BuildManifest } from '../http/build-manifest.ts'
 import type { HostOf } from '../http/host-rule.ts'
-import type { PreparedResponse } from '../http/prepared-response.ts'
+import type { CompressText, PreparedResponse } from '../http/prepared-response.ts'
 import type { FastPath } from '../http/raw-server.ts'
 import { otherHeaders } from '../http/security-headers.ts'
 import { loadStaticAssets } from '../http/static-assets.ts'
@@ -22,22 +22,17 @@ interface FastPathPorts {
 }
 
 /** Everything public that is rendered, held as bytes: the page, the cookie policy, the other pages and the built files. */
-export async function composeSite(config: Config, distDir: string) {
+export async function composeSite(config: Config, distDir: string, compressPage: CompressText) {
   const client = join(distDir, 'client')
   const manifest = new BuildManifest(client)
   const renderer = await loadRenderBundle(distDir)
   const documentAssets = readDocumentAssets(distDir, manifest)
   const staticAssets = loadStaticAssets(join(client, 'assets'), otherHeaders(config.hsts))
-  const publicPages = await preparePublicPages({
-    config,
-    renderer,
-    documentAssets,
-    pictures: readPictures(client),
-    staticAssets,
-  })
-  const emailPages = await prepareEmailPages({ config, renderer, documentAssets })
-  const pages = new PageStore(config, renderer, documentAssets)
-  const cookiePolicy = new CookiePolicyStore({ config, renderer, documentAssets })
+  const rendering = { config, renderer, documentAssets, compressPage }
+  const publicPages = await preparePublicPages({ ...rendering, pictures: readPictures(client), staticAssets })
+  const emailPages = await prepareEmailPages(rendering)
+  const pages = new PageStore(rendering)
+  const cookiePolicy = new CookiePolicyStore(rendering)
   const newsletterAnswers = new Map<string, string>()
   return {
     manifest,

@@ -1,7 +1,7 @@
 import type { ActiveToolList } from '#contract/inventory.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
-import type { PreparedResponse } from '../http/prepared-response.ts'
+import type { CompressText, PreparedResponse } from '../http/prepared-response.ts'
 import { otherHeaders, pageHeaders } from '../http/security-headers.ts'
 import { SwappedResponse } from '../http/swapped-response.ts'
 import { publicPagePolicy } from './page-store.ts'
@@ -14,18 +14,21 @@ interface CookiePolicyDeps {
   config: Config
   renderer: LandingRenderer
   documentAssets: DocumentAssets
+  compressPage: CompressText
 }
 
 /** Holds the cookie policy as bytes, as a page and as the text of its dialog. */
 export class CookiePolicyStore {
   readonly #deps: CookiePolicyDeps
-  readonly #page = new SwappedResponse()
-  readonly #text = new SwappedResponse()
+  readonly #page: SwappedResponse
+  readonly #text: SwappedResponse
   readonly #byPath: ReadonlyMap<string, SwappedResponse>
   #shown = ''
 
   constructor(deps: CookiePolicyDeps) {
     this.#deps = deps
+    this.#page = new SwappedResponse(deps.compressPage)
+    this.#text = new SwappedResponse(deps.compressPage)
     this.#byPath = new Map([
       [deps.renderer.legalPagePath(LIVING_SLUG), this.#page],
       [deps.renderer.legalJsonPath(LIVING_SLUG), this.#text],

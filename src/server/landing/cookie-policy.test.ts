@@ -10,6 +10,7 @@ import { describeVendor } from '#server/tags/tools/describe-vendor.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { sentStatements } from '#tests/support/sent-statements.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
@@ -161,6 +162,7 @@ async function startReplica(site: TestApp): Promise<{ url: string; close(): Prom
     secrets: site.secrets,
     log: createLogger('silent'),
     distDir: 'dist',
+    ...QUICK_WORK,
   })
   await app.listen({ host: '127.0.0.1', port })
   return {

@@ -12,7 +12,7 @@ import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import { type Policy, publicPolicy, type TagSources, withTags } from '../http/content-security-policy.ts'
 import { ownOrigins } from '../http/own-origins.ts'
-import { headBytes, type PreparedResponse } from '../http/prepared-response.ts'
+import { type CompressText, headBytes, type PreparedResponse } from '../http/prepared-response.ts'
 import { type Headers, pageHeaders } from '../http/security-headers.ts'
 import { SwappedResponse } from '../http/swapped-response.ts'
 import type { LandingRenderer } from './render-bundle.ts'
@@ -41,6 +41,13 @@ interface PagePolicy {
   opener?: { opener: null }
 }
 
+interface PageStoreDeps {
+  config: Config
+  renderer: LandingRenderer
+  documentAssets: DocumentAssets
+  compressPage: CompressText
+}
+
 /** Holds the page as bytes. A request is a lookup; whatever changes the page swaps the bytes. */
 export class PageStore {
   readonly #html: string
@@ -50,10 +57,11 @@ export class PageStore {
   readonly #https: boolean
   readonly #origins: readonly string[]
   readonly #hsts: string | null
-  readonly #page = new SwappedResponse()
+  readonly #page: SwappedResponse
   #headersHash = ''
 
-  constructor(config: Config, renderer: LandingRenderer, assets: DocumentAssets) {
+  constructor({ config, renderer, documentAssets: assets, compressPage }: PageStoreDeps) {
+    this.#page = new SwappedResponse(compressPage)
     this.#html = renderer.renderLanding(config.site, assets)
     this.#emailHtml = renderer.renderLanding({ ...config.site, sendsEmail: true }, assets)
     this.#https = config.siteUrl.startsWith('https:')

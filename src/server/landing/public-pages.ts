@@ -1,6 +1,6 @@
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
-import { compressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import { type CompressText, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { type Headers, otherHeaders, pageHeaders } from '../http/security-headers.ts'
 import { LIVING_SLUG } from './cookie-policy-store.ts'
 import { publicPagePolicy } from './page-store.ts'
@@ -15,6 +15,7 @@ interface PublicPagesDeps {
   config: Config
   renderer: LandingRenderer
   documentAssets: DocumentAssets
+  compressPage: CompressText
   pictures: Pictures
   /** Built files by their public path. */
   staticAssets: ReadonlyMap<string, PreparedResponse>
@@ -23,6 +24,7 @@ interface PublicPagesDeps {
 /** Everything public that never changes while the process runs, by path, ready to be sent. */
 export async function preparePublicPages(deps: PublicPagesDeps): Promise<Map<string, PreparedResponse>> {
   const { config, renderer, documentAssets, pictures, staticAssets } = deps
+  const prepare = preparer(deps.compressPage)
   const page = {
     ...pageHeaders(publicPagePolicy(config, documentAssets), { hsts: config.hsts }),
     'content-type': 'text/html; charset=utf-8',
@@ -65,7 +67,9 @@ export async function prepareEmailPages({
   config,
   renderer,
   documentAssets,
-}: Pick<PublicPagesDeps, 'config' | 'renderer' | 'documentAssets'>): Promise<Map<string, PreparedResponse>> {
+  compressPage,
+}: Omit<PublicPagesDeps, 'pictures' | 'staticAssets'>): Promise<Map<string, PreparedResponse>> {
+  const prepare = preparer(compressPage)
   const site = { ...config.site, sendsEmail: true }
   return new Map(
     await Promise.all([
@@ -91,7 +95,9 @@ export async function prepareEmailPages({
   )
 }
 
-async function prepare(path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> {
-  const body = Buffer.from(text)
-  return [path, prepareResponse(body, await compressText(body), headers)]
+function preparer(compress: CompressText) {
+  return async (path: string, text: string, headers: Headers): Promise<[string, PreparedResponse]> => {
+    const body = Buffer.from(text)
+    return [path, prepareResponse(body, await compress(body), headers)]
+  }
 }

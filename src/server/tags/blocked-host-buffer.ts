@@ -25,6 +25,7 @@ const MAX_REPORTERS = 20_000
 
 interface BlockedHostBufferDeps {
   db: Db
+  flushMs?: number | undefined
   log: Pick<Logger, 'warn'>
   /** Asked before each host that is not in the list yet. */
   takeRoom: TakeRoom
@@ -43,7 +44,12 @@ export class BlockedHostBuffer {
 
   constructor(deps: BlockedHostBufferDeps) {
     this.#deps = deps
-    this.#flush = new RegularFlush({ what: 'blocked hosts', write: () => this.#write(), log: deps.log })
+    this.#flush = new RegularFlush({
+      what: 'blocked hosts',
+      write: () => this.#write(),
+      log: deps.log,
+      everyMs: deps.flushMs,
+    })
   }
 
   /** With a count of 0: that there is such a host, from whoever does not know how often. */

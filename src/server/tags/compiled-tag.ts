@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { PixelType } from '#contract/pixel.ts'
 import { TAG_KINDS } from '#contract/tag-status.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
 import type { Recognition } from './recognise-source.ts'
 
 /**
@@ -57,7 +58,6 @@ const bodySchema = z.object({
 
 export type CompiledStep = z.infer<typeof stepSchema>
 export type NamedSources = z.infer<typeof sourcesSchema>
-export type VendorMark = z.infer<typeof vendorMarkSchema>
 export type HeadItem = z.infer<typeof headItemSchema>
 
 export interface CompiledTag extends z.infer<typeof bodySchema> {

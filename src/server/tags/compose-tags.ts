@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { AdminAccess } from '../http/admin-request.ts'
 import type { Logger } from '../http/logger.ts'
+import type { CompressText } from '../http/prepared-response.ts'
 import { otherHeaders } from '../http/security-headers.ts'
 import { registerTagAdmin } from './admin-routes.ts'
 import type { TagSet } from './compose-tag-set.ts'
@@ -20,7 +21,6 @@ import { readRoomScript } from './rooms/read-room-script.ts'
 import { TagCompiler } from './tag-compiler.ts'
 import { TagStore } from './tag-store.ts'
 import { registerTestAdmin } from './testing/register-test-admin.ts'
-import { listReachedCeilings } from './today/reached-ceilings.ts'
 import type { TodayDeps } from './today/read-today.ts'
 import { SiteCounts } from './today/site-counts.ts'
 import { describeServedTags } from './tools/describe-served-tags.ts'
@@ -31,6 +31,8 @@ interface TagParts {
   db: Db
   log: Logger
   distDir: string
+  flushMs: number
+  compressPage: CompressText
   measureHead: MeasureHead
   /** Told of every set before a page shows it: the words in which it asks, and who is behind it. */
   keepPremises: (textVersion: number, parties: EvidencePartiesContent) => Promise<void>
@@ -39,18 +41,29 @@ interface TagParts {
 }
 
 /** The tags that run on the page: kept in memory as they are stored, compiled, counted, and looked after. */
-export function composeTags({ config, db, log, distDir, measureHead, keepPremises, swapPage }: TagParts) {
+export function composeTags({
+  config,
+  db,
+  log,
+  distDir,
+  flushMs,
+  compressPage,
+  measureHead,
+  keepPremises,
+  swapPage,
+}: TagParts) {
   const { siteUrl, hsts, site, databaseUrl, retention } = config
   const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: rooms.measure }
   const compiler = new TagCompiler()
-  const counts = new SiteCounts(db, log)
+  const counts = new SiteCounts(db, log, flushMs)
   const store = new TagStore({
     db,
     log,
     compiler,
     ...budget,
     headers: otherHeaders(hsts),
+    compressFile: compressPage,
     renderRoom: rooms.render,
     swapPage: (set, tagsVersion) => swapPage(set, describeServedSet(set, tagsVersion)),
     noteSet: (set) =>
@@ -61,7 +74,6 @@ export function composeTags({ config, db, log, distDir, measureHead, keepPremise
     store,
     counts,
     readOverview: overview,
-    listReachedCeilings: () => listReachedCeilings(db, config),
     isInHtml: (pixelId: string) => (store.prepared.get(pixelId)?.compiled.head.length ?? 0) > 0,
     readHealth: async () => countHealth(await overview()),
 
@@ -96,6 +108,7 @@ export function composeTags({ config, db, log, distDir, measureHead, keepPremise
         counts,
         siteUrl,
         ownHosts: budget.ownHosts,
+        flushMs,
       }),
   }
 }

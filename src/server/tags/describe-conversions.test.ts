@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { marksOfPixel } from '#server/vendors/marks.ts'
 import { compileHere } from '#tests/support/compile-here.ts'
 import { VENDORS } from '../vendors/vendors.ts'
 import { describeSends, describeUnknown, labelFields, listTriggers } from './describe-conversions.ts'
-import { marksOfPixel } from './vendor-sources.ts'
 
 const LABELS = { lead: 'AbCd1', contact: 'AbCd2', sign_up: 'AbCd3' }
 const BASE = `<script async src="https://www.googletagmanager.com/gtag/js?id=AW-1029384756"></script>

@@ -6,9 +6,9 @@ import {
 } from '#contract/conversions.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
+import { type VendorMark, vendorById } from '#server/vendors/marks.ts'
 import { toMatchedText, type VendorConversion } from '../vendors/vendor.ts'
-import { type CompiledTag, hostsOfSources, type VendorMark } from './compiled-tag.ts'
-import { vendorById } from './vendor-sources.ts'
+import { type CompiledTag, hostsOfSources } from './compiled-tag.ts'
 
 /** Event of the page that the code of a tag may listen to. */
 const OWN_EVENT = 'portico:event'

@@ -1,9 +1,9 @@
 import type { EvidencePartiesContent } from '#contract/consent.ts'
 import type { SiteInfo } from '#contract/site.ts'
+import { vendorById } from '#server/vendors/marks.ts'
 import type { TagSet } from './compose-tag-set.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import { listRecipients, type Recipient } from './tools/list-recipients.ts'
-import { vendorById } from './vendor-sources.ts'
 
 type DescribedParty = EvidencePartiesContent['recipients'][number]
 

@@ -1,6 +1,6 @@
 import type { PixelType } from '#contract/pixel.ts'
-import type { VendorMark } from './compiled-tag.ts'
-import { marksOfPixel } from './vendor-sources.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { marksOfPixel } from '#server/vendors/marks.ts'
 
 export interface NamedPixel {
   id: string

@@ -14,6 +14,7 @@ interface KeptCountsOptions<Row> {
   add: (kept: Row, more: Row) => void
   write: (rows: readonly Row[]) => Promise<void>
   log: Pick<Logger, 'warn'>
+  flushMs?: number | undefined
 }
 
 /**
@@ -28,7 +29,12 @@ export class KeptCounts<Row> {
 
   constructor(options: KeptCountsOptions<Row>) {
     this.#options = options
-    this.#flush = new RegularFlush({ what: options.what, write: () => this.#write(), log: options.log })
+    this.#flush = new RegularFlush({
+      what: options.what,
+      write: () => this.#write(),
+      log: options.log,
+      everyMs: options.flushMs,
+    })
   }
 
   add(more: Row): void {

@@ -1,7 +1,7 @@
 import type { ManifestTag } from '#contract/tag-manifest.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { vendorById } from '#server/vendors/marks.ts'
 import type { NameRule } from '../vendors/vendor.ts'
-import type { VendorMark } from './compiled-tag.ts'
-import { vendorById } from './vendor-sources.ts'
 
 /** What these vendors leave in a visitor's browser on our own site, as the page deletes it when consent is taken back. */
 export function leftoversOfVendors(marks: readonly VendorMark[]): Pick<ManifestTag, 'leaves'> {

@@ -1,5 +1,6 @@
 import { findPixelIdFault } from '#contract/pixel-id.ts'
 import { type BlockedHost, type PixelStatus, TAG_REFUSED, type TagWarning } from '#contract/tag-status.ts'
+import { UNKNOWN_VENDOR, vendorById } from '#server/vendors/marks.ts'
 import type { Breaker } from './breaker/read-breakers.ts'
 import type { Double, NamedPixel } from './find-doubles.ts'
 import { judgeCopies } from './health/judge-copies.ts'
@@ -9,7 +10,6 @@ import { NO_EVIDENCE, type TagEvidence } from './health/read-evidence.ts'
 import { listPixelHosts, type Permission } from './hosts/list-pixel-hosts.ts'
 import type { ReportCounts } from './read-report-counts.ts'
 import type { TagStore } from './tag-store.ts'
-import { UNKNOWN_VENDOR, vendorById } from './vendor-sources.ts'
 import { WARNINGS } from './warnings.ts'
 
 /** What is known of all pixels together. */

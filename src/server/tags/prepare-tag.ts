@@ -4,14 +4,15 @@ import type { ConversionLabels } from '#contract/conversions.ts'
 import { jarKey } from '#contract/isolated-frame.ts'
 import type { PixelDelivery, PixelRunsIn, PixelType } from '#contract/pixel.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { marksOfPixel, vendorById } from '#server/vendors/marks.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { CompiledTag, VendorMark } from './compiled-tag.ts'
+import type { CompiledTag } from './compiled-tag.ts'
 import { conversionCalls, listensItself } from './describe-conversions.ts'
 import { leftoversOfVendors } from './leftovers-of-vendors.ts'
 import type { RenderRoom, Room } from './rooms/create-room-renderer.ts'
 import { isSocketSource, SOURCE_KEYS } from './source-keys.ts'
 import { type SpendingPixel, sourcesOfPixel } from './sources-of-pixel.ts'
-import { marksOfPixel, vendorById } from './vendor-sources.ts'
 
 export interface ActivePixel {
   id: string

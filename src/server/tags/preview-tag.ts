@@ -3,6 +3,7 @@ import { type ConversionLabels, isConversionLabels } from '#contract/conversions
 import { isWithinCodeLimit } from '#contract/pixel.ts'
 import { pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { TAG_REFUSED, type TagPreview } from '#contract/tag-status.ts'
+import { marksOfPixel } from '#server/vendors/marks.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import {
@@ -19,7 +20,6 @@ import type { PreparedTag } from './prepare-tag.ts'
 import { proposeRunsIn } from './propose-runs-in.ts'
 import { recognisePaste } from './recognise-paste.ts'
 import type { TagCompiler } from './tag-compiler.ts'
-import { marksOfPixel } from './vendor-sources.ts'
 import { WARNINGS } from './warnings.ts'
 import { withoutOwnHosts } from './without-own-hosts.ts'
 

@@ -1,7 +1,7 @@
 import { mayBeIsolated, type PixelType, type RunsInProposal } from '#contract/pixel.ts'
+import { vendorById } from '#server/vendors/marks.ts'
 import type { CompiledTag } from './compiled-tag.ts'
 import { findAskedOfPage } from './find-asked-of-page.ts'
-import { vendorById } from './vendor-sources.ts'
 
 /** Where a tag had better run, by what the catalogue knows of its vendors and by what its code asks of the page. */
 export function proposeRunsIn(

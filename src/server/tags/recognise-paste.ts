@@ -1,9 +1,9 @@
 import { PIXEL_TYPES, type PixelType } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { RecognisedTag } from '#contract/tag-status.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { marksOfPixel, vendorById } from '#server/vendors/marks.ts'
 import type { Vendor } from '../vendors/vendor.ts'
-import type { VendorMark } from './compiled-tag.ts'
-import { marksOfPixel, vendorById } from './vendor-sources.ts'
 
 /** IDs that say by their shape whose they are. */
 const BARE_IDS: readonly { pattern: RegExp; vendor: string; type: PixelType }[] = [

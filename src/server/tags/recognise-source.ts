@@ -1,8 +1,10 @@
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { marksBeyondType, marksOfPixel, vendorById } from '#server/vendors/marks.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
 import { recogniseVendors } from '../vendors/recognise-vendors.ts'
-import type { TagSource, VendorMark } from './compiled-tag.ts'
+import type { TagSource } from './compiled-tag.ts'
 import { SOURCE_KEYS } from './source-keys.ts'
-import { marksBeyondType, marksOfPixel, sourcesOfVendors, vendorById } from './vendor-sources.ts'
+import { sourcesOfVendors } from './vendor-sources.ts'
 
 /** What the catalogue says of a snippet. */
 export interface Recognition {

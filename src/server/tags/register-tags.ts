@@ -46,17 +46,18 @@ interface TagDeps extends TagPorts, Pick<ReportDeps, 'counts'> {
   log: Logger
   siteUrl: string
   ownHosts: ReadonlySet<string>
+  flushMs: number
 }
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
 export function registerTags(app: FastifyInstance, deps: TagDeps): void {
-  const { db, tags, log, guard, counts } = deps
-  const buffer = new ReportBuffer(db, log)
-  const evidence = new EvidenceBuffer(db, log)
+  const { db, tags, log, guard, counts, flushMs } = deps
+  const buffer = new ReportBuffer(db, log, flushMs)
+  const evidence = new EvidenceBuffer(db, log, flushMs)
   const breaker = createBreaker(deps)
   const takeRoom = () => guard.limits.reserve('blocked-host', null)
-  const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom })
-  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts })
+  const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom, flushMs })
+  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts, flushMs })
   registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, buffer, evidence, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })

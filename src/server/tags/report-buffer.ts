@@ -25,7 +25,7 @@ interface Counts {
 export class ReportBuffer {
   readonly #kept: KeptCounts<Counts>
 
-  constructor(db: Db, log: Pick<Logger, 'warn'>) {
+  constructor(db: Db, log: Pick<Logger, 'warn'>, flushMs?: number) {
     this.#kept = new KeptCounts({
       what: 'tag reports',
       most: MAX_KEPT,
@@ -33,6 +33,7 @@ export class ReportBuffer {
       add: addCounts,
       write: (rows) => writeCounts(db, rows),
       log,
+      flushMs,
     })
   }
 

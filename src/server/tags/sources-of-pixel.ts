@@ -1,9 +1,11 @@
 import type { PixelType } from '#contract/pixel.ts'
 import { parsePublicHost } from '#contract/public-host.ts'
+import type { VendorMark } from '#server/vendors/marks.ts'
+import { marksOfPixel } from '#server/vendors/marks.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { NamedSources, VendorMark } from './compiled-tag.ts'
+import type { NamedSources } from './compiled-tag.ts'
 import { mergeSources, NO_SOURCES, sourcesOf } from './tag-sources.ts'
-import { marksOfPixel, sourcesOfVendors } from './vendor-sources.ts'
+import { sourcesOfVendors } from './vendor-sources.ts'
 
 export interface SpendingPixel {
   type: PixelType

@@ -1,5 +1,10 @@
 import { BackgroundCompressor } from '../http/background-compressor.ts'
-import { compressQuickly, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import {
+  type CompressText,
+  compressQuickly,
+  type PreparedResponse,
+  prepareResponse,
+} from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
 
 /** A page loaded a moment ago still asks for the files that it names; much later, a switched-off tag must stay off. */
@@ -18,10 +23,12 @@ interface TagFile {
 export class TagFiles {
   readonly #headers: Headers
   readonly #now: () => number
-  readonly #compressor = new BackgroundCompressor()
+  readonly #compressor: BackgroundCompressor
   #files = new Map<string, TagFile>()
 
-  constructor(headers: Headers, now: () => number = Date.now) {
+  /** `compress` makes files smaller that are already served. */
+  constructor(headers: Headers, compress?: CompressText, now: () => number = Date.now) {
+    this.#compressor = new BackgroundCompressor(compress)
     this.#headers = {
       ...headers,
       'content-type': 'text/javascript; charset=utf-8',

@@ -1,7 +1,7 @@
 import { ROOMS_PATH } from '#contract/isolated-frame.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logger.ts'
-import type { PreparedResponse } from '../http/prepared-response.ts'
+import type { CompressText, PreparedResponse } from '../http/prepared-response.ts'
 import type { Headers } from '../http/security-headers.ts'
 import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './compose-tag-set.ts'
 import type { BudgetOptions } from './policy-budget.ts'
@@ -17,6 +17,8 @@ interface TagStoreOptions extends BudgetOptions {
   log: Logger
   compiler: TagCompiler
   headers: Headers
+  /** Makes files that are already served smaller. */
+  compressFile?: CompressText
   /** Left out where no isolated tag is ever served. */
   renderRoom?: RenderRoom
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
@@ -58,7 +60,7 @@ export class TagStore {
 
   constructor(options: TagStoreOptions) {
     this.#options = options
-    this.#files = new TagFiles(options.headers)
+    this.#files = new TagFiles(options.headers, options.compressFile)
     this.#recompiler = new Recompiler(options)
   }
 

@@ -1,39 +1,7 @@
-import type { PixelType } from '#contract/pixel.ts'
 import type { TagSources } from '../http/content-security-policy.ts'
-import type { Vendor, VendorHosts } from '../vendors/vendor.ts'
-import { VENDORS } from '../vendors/vendors.ts'
-import type { VendorMark } from './compiled-tag.ts'
+import { type VendorMark, vendorById } from '../vendors/marks.ts'
+import type { VendorHosts } from '../vendors/vendor.ts'
 import { mergeSources, NO_SOURCES, toTagSources } from './tag-sources.ts'
-
-/** The vendor that a type stands for, whatever its code says. */
-const VENDOR_OF_TYPE: Record<PixelType, string | null> = {
-  meta: 'meta-pixel',
-  google_analytics: 'google-analytics-4',
-  google_tag_manager: 'google-tag-manager',
-  custom: null,
-}
-const BY_ID = new Map(VENDORS.map((vendor) => [vendor.id, vendor]))
-
-/** Undefined for a vendor that another version knew. */
-/** Stands where a vendor's name would in any sentence, whatever comes before it: it takes no article. */
-export const UNKNOWN_VENDOR = 'sua plataforma'
-
-export function vendorById(id: string): Vendor | undefined {
-  return BY_ID.get(id)
-}
-
-/** Every vendor whose hosts a pixel needs, the one of its type first. */
-export function marksOfPixel(type: PixelType, recognised: readonly VendorMark[]): readonly VendorMark[] {
-  const id = VENDOR_OF_TYPE[type]
-  if (id === null || recognised[0]?.id === id) return recognised
-  const own = recognised.find((mark) => mark.id === id) ?? { id, account: null }
-  return [own, ...recognised.filter((mark) => mark.id !== id)]
-}
-
-/** Those whose hosts the type does not bring. */
-export function marksBeyondType(type: PixelType, recognised: readonly VendorMark[]): VendorMark[] {
-  return recognised.filter((mark) => mark.id !== VENDOR_OF_TYPE[type])
-}
 
 const known = new Map<string, TagSources>()
 
@@ -53,7 +21,7 @@ function keyOf({ id, account }: VendorMark): string {
 }
 
 function namesAccount(id: string): boolean {
-  return Object.values(BY_ID.get(id)?.hosts ?? {}).some((hosts) =>
+  return Object.values(vendorById(id)?.hosts ?? {}).some((hosts) =>
     hosts.some((host) => host.includes('{id}')),
   )
 }
@@ -66,7 +34,7 @@ function labelOf(account: string | null): string | null {
 
 function hostsOfMark({ id, account }: VendorMark): VendorHosts {
   const label = labelOf(account)
-  const hosts = Object.entries(BY_ID.get(id)?.hosts ?? {})
+  const hosts = Object.entries(vendorById(id)?.hosts ?? {})
   return Object.fromEntries(
     hosts.map(([directive, names]) => [
       directive,

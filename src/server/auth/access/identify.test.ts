@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthCall, call } from '#tests/acceptance/auth-http.ts'
 import { ENGINES } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { type Auth, createAuth } from '../create-auth.ts'
 
@@ -11,7 +12,7 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
   let service: string
   beforeAll(async () => {
     site = await startTestApp({ engine })
-    auth = await createAuth(site.config, site.database.db, site.secrets)
+    auth = await createAuth(site.config, site.database.db, site.secrets, QUICK_WORK)
     anon = await auth.anonKey()
     service = await auth.context.keys.makeServiceKey({ id: crypto.randomUUID(), expiresAt: null })
   })

@@ -7,6 +7,7 @@ import { makeSecretKey } from '#server/secrets/secret-key.ts'
 import { replaceSecretKeyFile } from '#server/secrets/secret-key-file.ts'
 import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { insertSecrets, openAll, type SecretRow, textsOf } from '#tests/support/secret-rows.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { openLogin } from '../sessions/open-session.ts'
@@ -42,7 +43,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
       .values({ pixel_id: pixelId, value: await secrets.seal(database.db, place, 'EAAG') })
       .execute()
     await database.db.updateTable('tracking_pixels').set({ has_access_token: true }).execute()
-    const { keys } = await createAuthContext(config, database.db, secrets)
+    const { keys } = await createAuthContext(config, database.db, secrets, QUICK_WORK)
     kid = (await keys.current()).signer.key.kid
     for (const rows of [ana, bia]) {
       const userId = await userOf(rows)
@@ -77,7 +78,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     )
   const reopen = async () => {
     const secrets = await prepareDatabase(config, database.db, failOnProblem)
-    return { secrets, context: await createAuthContext(config, database.db, secrets) }
+    return { secrets, context: await createAuthContext(config, database.db, secrets, QUICK_WORK) }
   }
 
   test('takes nothing while everything can be read', async () => {

@@ -6,6 +6,7 @@ import { createLogger } from '#server/http/logger.ts'
 import { PublicLimits } from '#server/http/public-limits.ts'
 import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { registerAuth } from '../register-auth.ts'
 import { insertUser } from '../users/insert-user.ts'
@@ -41,7 +42,11 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
       // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
       await counter.stop()
       const limits = new PublicLimits({ counter, log, config })
-      const context = await createAuthContext(config, database.db, database.secrets, log, limits)
+      const context = await createAuthContext(config, database.db, database.secrets, {
+        ...QUICK_WORK,
+        log,
+        limits,
+      })
       const answered = new Promise<void>((resolve) => {
         release = resolve
       })

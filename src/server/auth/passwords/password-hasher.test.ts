@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { HASH_QUEUE } from '#server/http/limits.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { PasswordHasher, seatOf } from './password-hasher.ts'
 
 const { atOnce, waiting } = HASH_QUEUE
@@ -18,7 +19,7 @@ const times = <T>(count: number, make: (n: number) => T) => Array.from({ length:
 const count = (done: string[], name: string) => done.filter((each) => each === name).length
 
 test('one address that floods gives up its last places to other addresses', async () => {
-  const passwords = new PasswordHasher()
+  const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, () => ask(passwords, done, 'flood', '203.0.113.1'))
   const others = times(20, (n) => ask(passwords, done, 'other', `198.51.100.${n}`))
@@ -30,7 +31,7 @@ test('one address that floods gives up its last places to other addresses', asyn
 })
 
 test('the networks of one IPv6 customer count as one', async () => {
-  const passwords = new PasswordHasher()
+  const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, (n) => ask(passwords, done, 'flood', `2001:db8:48:${n}::1`))
   const other = ask(passwords, done, 'other', '2001:db8:49::1')
@@ -39,7 +40,7 @@ test('the networks of one IPv6 customer count as one', async () => {
 })
 
 test('a flood from as many addresses as there are places leaves those of known browsers free', async () => {
-  const passwords = new PasswordHasher()
+  const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, (n) => ask(passwords, done, 'flood', `203.0.113.${n}`))
   const stranger = ask(passwords, done, 'stranger', '192.0.2.1')
@@ -51,10 +52,18 @@ test('a flood from as many addresses as there are places leaves those of known b
 })
 
 test('known browsers do not keep strangers waiting for ever', async () => {
-  const passwords = new PasswordHasher()
+  const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const known = times(30, (n) => ask(passwords, done, 'known', `192.0.2.${n}`, true))
   const stranger = ask(passwords, done, 'stranger', '203.0.113.1')
   await Promise.all([...known, stranger])
   expect(done.indexOf('stranger')).toBeLessThan(10)
+})
+
+test('verifies a hash of another cost and reports it as foreign', async () => {
+  const quick = new PasswordHasher(QUICK_WORK.hashCost)
+  const own = await quick.hash('janela-verde-oceano-41')
+  const costly = await new PasswordHasher().hash('janela-verde-oceano-41')
+  expect(await quick.verify(costly, 'janela-verde-oceano-41')).toBe(true)
+  expect([own, costly].map((stored) => quick.isForeign(stored))).toEqual([false, true])
 })

@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { networkBlock } from '#server/http/address-block.ts'
 import { AppError } from '#server/http/app-error.ts'
 import { HASH_QUEUE } from '#server/http/limits.ts'
-import { HASH_OPTIONS, isBcrypt } from './stored-hash.ts'
+import { HASH_COST, type HashCost, isBcrypt } from './stored-hash.ts'
 
 /** Who asks for a hash. Networks share the queue, and browsers that signed in before have seats of their own. */
 export interface Seat {
@@ -27,10 +27,16 @@ export class PasswordHasher {
   #isKnownsTurn = true
   readonly #known = new FairLine(HASH_QUEUE.waiting.known)
   readonly #unknown = new FairLine(HASH_QUEUE.waiting.unknown)
-  readonly #decoy = hash(randomBytes(16), HASH_OPTIONS)
+  readonly #cost: HashCost
+  readonly #decoy: Promise<string>
+
+  constructor(cost: HashCost = HASH_COST) {
+    this.#cost = cost
+    this.#decoy = hash(randomBytes(16), cost)
+  }
 
   hash(password: string, seat = TRUSTED): Promise<string> {
-    return this.#queued(seat, () => hash(password, HASH_OPTIONS))
+    return this.#queued(seat, () => hash(password, this.#cost))
   }
 
   /**
@@ -43,6 +49,12 @@ export class PasswordHasher {
       const matches = await verify(stored ?? (await this.#decoy), password)
       return matches && stored !== null
     })
+  }
+
+  /** Made elsewhere, or by an earlier version: replaced when its password is at hand. */
+  isForeign(stored: string): boolean {
+    const { memoryCost, timeCost, parallelism } = this.#cost
+    return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
   }
 
   async #queued<T>(seat: Seat, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,13 @@
 /** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
-export const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+export const HASH_COST: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-const OWN_PREFIX = `$argon2id$v=19$m=${HASH_OPTIONS.memoryCost},t=${HASH_OPTIONS.timeCost},p=${HASH_OPTIONS.parallelism}$`
+/** What one argon2id hash costs: KiB of memory, passes over it, threads. */
+export interface HashCost {
+  memoryCost: number
+  timeCost: number
+  parallelism: number
+}
+
 const ARGON2 = /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,172}$/
 /** Each step doubles the work: twelve is what a check of ours may take several times over. */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/
@@ -15,9 +21,4 @@ export function isAcceptableHash(hash: string): boolean {
 
 export function isBcrypt(hash: string): boolean {
   return BCRYPT.test(hash)
-}
-
-/** Made elsewhere, or by an earlier version: replaced when its password is at hand. */
-export function isForeignHash(hash: string): boolean {
-  return !hash.startsWith(OWN_PREFIX)
 }

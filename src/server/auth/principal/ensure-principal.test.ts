@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { forgetFirstPassword } from '../keys/app-secret.ts'
 import { resetPassword } from '../passwords/reset-password.ts'
@@ -15,7 +16,7 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
   afterAll(() => database.close())
 
   const context = (env: Record<string, string>) =>
-    createAuthContext(parseConfig(env), database.db, database.secrets)
+    createAuthContext(parseConfig(env), database.db, database.secrets, QUICK_WORK)
   const people = async () =>
     (
       await database.db

@@ -3,6 +3,7 @@ import { parseConfig } from '#server/config.ts'
 import { writeDocRow } from '#tests/support/doc-table.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { createAuthContext } from '../create-auth.ts'
 import { openLogin, openSession, passwordAmr } from '../sessions/open-session.ts'
 import { lockAccount } from '../users/change-account.ts'
@@ -44,7 +45,12 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
   })
 
   const context = (env: Record<string, string>) =>
-    createAuthContext(parseConfig({ SMTP_URL: mailbox.url, ...env }), database.db, database.secrets)
+    createAuthContext(
+      parseConfig({ SMTP_URL: mailbox.url, ...env }),
+      database.db,
+      database.secrets,
+      QUICK_WORK,
+    )
   const start = async (env: Record<string, string> = {}) => {
     const auth = await context({ PRINCIPAL_ADMIN_EMAIL: BOSS, ...env })
     const news = await ensurePrincipal(auth)

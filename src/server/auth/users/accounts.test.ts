@@ -3,6 +3,7 @@ import { parseConfig } from '#server/config.ts'
 import type { Database } from '#server/db/database.ts'
 import type { Caller } from '#server/http/caller.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import type { AuthContext } from '../auth-context.ts'
 import { createAuth } from '../create-auth.ts'
 import { ensurePrincipal } from '../principal/ensure-principal.ts'
@@ -24,7 +25,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: PRINCIPAL })
-    ;({ context, accounts } = await createAuth(config, database.db, database.secrets))
+    ;({ context, accounts } = await createAuth(config, database.db, database.secrets, QUICK_WORK))
     await ensurePrincipal(context)
   })
   afterAll(() => database.close())

@@ -40,6 +40,7 @@ export interface Failing extends WindowCounts {
 
 interface BreakerBufferDeps {
   db: Db
+  flushMs?: number | undefined
   log: Pick<Logger, 'warn'>
   /** Called after each write that could have made a tag fail too often, by every process that wrote one. */
   onFailing: (failing: Failing) => Promise<void>
@@ -53,7 +54,12 @@ export class BreakerBuffer {
 
   constructor(deps: BreakerBufferDeps) {
     this.#deps = deps
-    this.#flush = new RegularFlush({ what: 'minutes of tags', write: () => this.#write(), log: deps.log })
+    this.#flush = new RegularFlush({
+      what: 'minutes of tags',
+      write: () => this.#write(),
+      log: deps.log,
+      everyMs: deps.flushMs,
+    })
   }
 
   add(pixelId: string, revision: string, failed: boolean, now = Date.now()): void {

@@ -20,10 +20,11 @@ export interface BreakerDeps {
   log: Logger
   tags: TagStore
   mailAdministrators: (news: AdministratorNews) => void
+  flushMs?: number
 }
 
 /** Watches the visits of every tag; when it pauses one, the page is without it before anybody is told. */
-export function createBreaker({ db, log, tags, mailAdministrators }: BreakerDeps): BreakerBuffer {
+export function createBreaker({ db, log, tags, mailAdministrators, flushMs }: BreakerDeps): BreakerBuffer {
   const onFailing = async (failing: Failing) => {
     // What was seen of an older revision says nothing about the tag as it is.
     if (tags.prepared.get(failing.pixelId)?.revision !== failing.revision) return
@@ -39,7 +40,7 @@ export function createBreaker({ db, log, tags, mailAdministrators }: BreakerDeps
       .catch((error) => log.warn({ err: error }, 'a paused tag is still on the page for a moment'))
     mailAdministrators(newsOf(trip.name, failing))
   }
-  return new BreakerBuffer({ db, log, onFailing })
+  return new BreakerBuffer({ db, log, onFailing, flushMs })
 }
 
 function newsOf(name: string, failing: Failing): AdministratorNews {

@@ -20,7 +20,7 @@ interface Evidence {
 export class EvidenceBuffer {
   readonly #kept: KeptCounts<Evidence>
 
-  constructor(db: Db, log: Pick<Logger, 'warn'>) {
+  constructor(db: Db, log: Pick<Logger, 'warn'>, flushMs?: number) {
     this.#kept = new KeptCounts({
       what: 'evidence of tags',
       most: MAX_KEPT,
@@ -31,6 +31,7 @@ export class EvidenceBuffer {
       },
       write: (rows) => writeEvidence(db, rows),
       log,
+      flushMs,
     })
   }
 

@@ -2,13 +2,13 @@ import type { BlockedHost } from '#contract/tag-status.ts'
 import type { Db } from '#server/db/database.ts'
 import type { TagSources } from '#server/http/content-security-policy.ts'
 import { isCatalogueHost } from '#server/vendors/is-catalogue-host.ts'
+import { vendorById } from '#server/vendors/marks.ts'
 import { nameHost } from '#server/vendors/name-host.ts'
 import { isSharedHost } from '#server/vendors/shared-hosts.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import { isAllowed } from '../is-allowed.ts'
 import { policyOf } from '../note-stopped.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
-import { vendorById } from '../vendor-sources.ts'
 
 /** What the policy stopped and would stop now, named by vendor, with the pixels that it belongs to. The newest first. */
 export async function readBlockedHosts(

@@ -2,8 +2,6 @@ import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { Db } from '#server/db/database.ts'
 import type { Logger } from '#server/http/logger.ts'
 import { RegularFlush } from '#server/http/regular-flush.ts'
-import type { TagSet } from '../compose-tag-set.ts'
-import type { ReportBuffer } from '../report-buffer.ts'
 import { foldVisits } from '../today/fold-visits.ts'
 import type { SiteCounts } from '../today/site-counts.ts'
 import { foldChoices, type StoredChoice } from './fold-choices.ts'
@@ -32,11 +30,21 @@ interface KeptChoice extends Choice {
   isKnownSet: boolean
 }
 
+/** The tags of one version of the page. */
+interface ServedTags {
+  version: string | null
+  tags: readonly ManifestTag[]
+}
+
 interface RefusalBufferDeps {
   db: Db
-  reports: ReportBuffer
+  flushMs?: number | undefined
+  reports: {
+    addRefusals: (pixelId: string, at: string, refusals: number) => void
+    flush: () => Promise<void>
+  }
   counts: SiteCounts
-  tags: { readonly current: TagSet; readonly recent: readonly TagSet[] }
+  tags: { readonly current: ServedTags; readonly recent: readonly ServedTags[] }
   log: Pick<Logger, 'warn'>
 }
 
@@ -52,7 +60,12 @@ export class RefusalBuffer {
 
   constructor(deps: RefusalBufferDeps) {
     this.#deps = deps
-    this.#flush = new RegularFlush({ what: 'refusals', write: () => this.#write(), log: deps.log })
+    this.#flush = new RegularFlush({
+      what: 'refusals',
+      write: () => this.#write(),
+      log: deps.log,
+      everyMs: deps.flushMs,
+    })
   }
 
   /** The record must be stored by now. */

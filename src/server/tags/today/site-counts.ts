@@ -18,7 +18,7 @@ interface SlotCount {
 export class SiteCounts {
   readonly #kept: KeptCounts<SlotCount>
 
-  constructor(db: Db, log: Pick<Logger, 'warn'>) {
+  constructor(db: Db, log: Pick<Logger, 'warn'>, flushMs?: number) {
     this.#kept = new KeptCounts({
       what: 'counts of the site',
       most: MAX_KEPT,
@@ -28,6 +28,7 @@ export class SiteCounts {
       },
       write: (rows) => writeCounts(db, rows),
       log,
+      flushMs,
     })
   }
 

@@ -1,10 +1,11 @@
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ActiveTool, ToolCookie } from '#contract/inventory.ts'
+import { vendorById } from '#server/vendors/marks.ts'
 import type { Vendor } from '#server/vendors/vendor.ts'
 import type { TagSet } from '../compose-tag-set.ts'
 import type { PreparedTag } from '../prepare-tag.ts'
 import { matchesSource, SOURCE_KEYS } from '../source-keys.ts'
-import { sourcesOfVendors, vendorById } from '../vendor-sources.ts'
+import { sourcesOfVendors } from '../vendor-sources.ts'
 import { listRecipients, type Recipient } from './list-recipients.ts'
 import { cookiesOfServer, cookiesOfVendor, JAR } from './tool-cookies.ts'
 

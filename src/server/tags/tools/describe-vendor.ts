@@ -1,5 +1,5 @@
+import { vendorById } from '#server/vendors/marks.ts'
 import type { Vendor } from '#server/vendors/vendor.ts'
-import { vendorById } from '../vendor-sources.ts'
 
 /** What the catalogue says of a vendor; of one that only another version knew, its id. */
 export function describeVendor(id: string): Pick<Vendor, 'id' | 'name' | 'company' | 'country' | 'purpose'> {

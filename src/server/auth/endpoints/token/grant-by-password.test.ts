@@ -9,6 +9,7 @@ import { createLogger } from '#server/http/logger.ts'
 import { PublicLimits } from '#server/http/public-limits.ts'
 import { runSweeps } from '#server/http/sweep-regularly.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
 
 const KNOWN = 'ana@exemplo.com.br'
 const WITHOUT_PASSWORD = 'bia@exemplo.com.br'
@@ -23,7 +24,11 @@ describe.each(ENGINES)('a wrong password on %s', (engine) => {
     // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
     await counter.stop()
     const limits = new PublicLimits({ counter, log, config })
-    const context = await createAuthContext(config, database.db, database.secrets, log, limits)
+    const context = await createAuthContext(config, database.db, database.secrets, {
+      ...QUICK_WORK,
+      log,
+      limits,
+    })
     const passwordHash = await context.passwords.hash('janela-verde-oceano-41')
     await insertUser(database.db, { email: KNOWN, passwordHash, confirmed: true })
     await insertUser(database.db, { email: WITHOUT_PASSWORD, passwordHash: null, confirmed: true })

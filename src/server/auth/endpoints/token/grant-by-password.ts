@@ -5,7 +5,6 @@ import { normalizeEmail } from '#contract/email.ts'
 import { isShownEmail } from '#contract/known-email.ts'
 import type { AuthContext } from '#server/auth/auth-context.ts'
 import { seatOf } from '#server/auth/passwords/password-hasher.ts'
-import { isForeignHash } from '#server/auth/passwords/stored-hash.ts'
 import { authError, validationFailed } from '#server/auth/protocol/auth-error.ts'
 import { readBody, text } from '#server/auth/protocol/read-body.ts'
 import { readDevice } from '#server/auth/sessions/device-cookie.ts'
@@ -33,7 +32,7 @@ export async function grantByPassword(
   const device = user === undefined ? null : readDevice(request, context.deviceSecret, user.id)
   const guess: Guess = { email, address: addressBlock(clientAddress(request)), device: device?.id ?? null }
   const proved = await provePassword(context, guess, user, password)
-  const renewed = isForeignHash(proved.password_hash ?? '')
+  const renewed = context.passwords.isForeign(proved.password_hash ?? '')
     ? await context.passwords.hash(password, seatOf(guess.address, guess.device !== null))
     : null
   return signIn(context, {
