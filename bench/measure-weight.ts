@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig } from '../src/server/config.ts'
-import { BuildManifest } from '../src/server/http/build-manifest.ts'
-import { compressText } from '../src/server/http/prepared-response.ts'
-import { loadRenderBundle, readDocumentAssets } from '../src/server/landing/render-bundle.ts'
+import { BuildManifest } from '../src/server/http/static/assets.ts'
+import { compressText } from '../src/server/http/static/responses.ts'
+import { loadRenderBundle, readDocumentAssets } from '../src/server/landing/build-output.ts'
 
 export interface PageWeight {
   html: number

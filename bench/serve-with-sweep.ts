@@ -2,9 +2,9 @@
 import { buildApp } from '../src/server/app.ts'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
 import { openDatabase } from '../src/server/db/database.ts'
-import { createLogger } from '../src/server/http/logger.ts'
-import { sweepRateLimits } from '../src/server/http/rate-limit.ts'
-import { prepareDatabase } from '../src/server/secrets/prepare-database.ts'
+import { sweepRateLimits } from '../src/server/http/limits/counter.ts'
+import { createLogger } from '../src/server/http/logging/logger.ts'
+import { prepareDatabase } from '../src/server/secrets/encrypted-database.ts'
 
 const config = parseConfig(readEnvironment())
 const database = openDatabase(config)

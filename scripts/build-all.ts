@@ -52,13 +52,13 @@ export async function buildAll(): Promise<void> {
   // The thread in which passwords are judged, apart: nothing of its dictionaries is in the server's memory.
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
   // The thread that holds SQLite, apart: it needs no library.
-  await bundleServer({ 'sqlite-worker': 'src/server/db/sqlite-worker.ts' })
+  await bundleServer({ 'sqlite-worker': 'src/server/db/engines/sqlite-worker.ts' })
   // The thread in which scheduled backups are made.
-  await bundleServer({ 'backup-worker': 'src/server/db/backup-worker.ts' })
+  await bundleServer({ 'backup-worker': 'src/server/db/backup/backup-worker.ts' })
   // What operators run by hand: built as well, so that a machine with nothing but `dist` and Node has it.
   await bundleServer(commandEntries())
   // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
-  await bundleServer({ 'compile-worker': 'src/server/tags/compile-worker.ts' })
+  await bundleServer({ 'compile-worker': 'src/server/tags/compile/compile-worker.ts' })
   drawPictures('dist/client')
   await compressAssets('dist/client/assets')
   writeFileSync(BUILD_STAMP, hashBuildInputs())
@@ -84,7 +84,7 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
 /** A command is a file that `package.json` runs; what several share lies there too and is no entry. */
 function commandEntries(): Record<string, string> {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
-  const files = globSync('src/server/commands/*.ts').filter((file) =>
+  const files = globSync('src/server/operations/commands/*.ts').filter((file) =>
     Object.values(scripts).some((script) => script.endsWith(` ${file}`)),
   )
   return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file]))

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compressText } from '../src/server/http/prepared-response.ts'
+import { compressText } from '../src/server/http/static/responses.ts'
 
 const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/
 

@@ -1,8 +1,8 @@
 import type { ViteDevServer } from 'vite'
 import type { DocumentAssets } from '../src/landing/pages/document.tsx'
 import type { Config } from '../src/server/config.ts'
-import { LIVING_SLUG } from '../src/server/landing/cookie-policy-store.ts'
-import type { LandingRenderer } from '../src/server/landing/render-bundle.ts'
+import type { LandingRenderer } from '../src/server/landing/build-output.ts'
+import { LIVING_SLUG } from '../src/server/landing/public-pages.ts'
 
 /** Sources where a build has hashed files. */
 function sourceAssets(): DocumentAssets {

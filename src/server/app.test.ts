@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRoutes } from '#tests/support/app-routes.ts'
 import { type RawAnswer, rawRequest } from '#tests/support/raw-request.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { inSecurityClass } from './http/security-class.ts'
+import { inSecurityClass } from './http/security/classes.ts'
 
 let site: TestApp
 beforeAll(async () => {

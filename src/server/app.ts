@@ -1,42 +1,59 @@
 import type { FastifyInstance } from 'fastify'
 import type { InstallationProblem } from '#contract/admin-page.ts'
-import { registerActivity } from './activity/register-activity.ts'
-import { composeDashboard } from './admin/compose-dashboard.ts'
-import { registerAlerts } from './alerts/register-alerts.ts'
-import { composeAuth } from './auth/compose-auth.ts'
-import { createMailTransport } from './auth/mail/mail-transport.ts'
-import { HASH_COST, type HashCost } from './auth/passwords/stored-hash.ts'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
+import { registerActivity } from './activity/admin-routes.ts'
+import { composeDashboard } from './admin/page.ts'
+import { registerAlerts } from './alerts/alerts.ts'
+import { adminUsers } from './auth/accounts/admin-users.ts'
+import { composeAuth } from './auth/auth.ts'
+import { HASH_COST, type HashCost } from './auth/passwords/passwords.ts'
 import type { Config } from './config.ts'
-import { registerData } from './data/register-data.ts'
-import { registerPixelVersions } from './data/register-pixel-versions.ts'
-import { adminUsers } from './data/resources/admin-users.ts'
-import { trackingPixels } from './data/resources/tracking-pixels.ts'
-import type { Database } from './db/database.ts'
-import type { SecretPort } from './db/secret-port.ts'
-import { composeDeliveries } from './deliveries/compose-deliveries.ts'
-import { composeEvents } from './events/compose-events.ts'
-import { composeEvidence } from './evidence/compose-evidence.ts'
-import { composeHttp } from './http/compose-http.ts'
-import type { ConnectionLimits } from './http/connection-limits.ts'
-import { Drain } from './http/drain.ts'
-import { registerHealth } from './http/health.ts'
-import { HitCounter } from './http/hit-counter.ts'
-import { createHostOf } from './http/host-rule.ts'
-import type { Logger } from './http/logger.ts'
-import { type CompressText, compressText } from './http/prepared-response.ts'
-import { PublicLimits } from './http/public-limits.ts'
-import { FLUSH_MS } from './http/regular-flush.ts'
-import { inSecurityClass } from './http/security-class.ts'
-import { registerMissingAssets } from './http/static-assets.ts'
-import { composeInventory } from './inventory/compose-inventory.ts'
-import { composeSite } from './landing/compose-site.ts'
-import { composeMetrics } from './metrics/compose-metrics.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import { composeNewsletter } from './newsletter/compose-newsletter.ts'
-import { composeTags } from './tags/compose-tags.ts'
-import { listReachedCeilings } from './tags/today/reached-ceilings.ts'
-import { describeVendor } from './tags/tools/describe-vendor.ts'
-import type { Tracing } from './tracing/tracing.ts'
+import { type ConsentAdminPorts, registerConsentAdmin } from './consent/admin-routes.ts'
+import { ConsentPremises, type NoticeWords } from './consent/notice.ts'
+import { registerEvidence } from './consent/public-routes.ts'
+import { registerDeliveryAdmin } from './conversions/admin-routes.ts'
+import { pixelLanes } from './conversions/channel.ts'
+import { describeStop, measureDeliveries } from './conversions/outcomes.ts'
+import { type EventDeps, registerEvents } from './conversions/post-event.ts'
+import { rememberSignUp } from './conversions/sign-up-email.ts'
+import { DestinationList, isToldByEvent } from './conversions/targets.ts'
+import { copyTestEvent, type TestEvent } from './conversions/test-event.ts'
+import { type Withdrawal, withholdEvents } from './conversions/withdraw.ts'
+import { registerData } from './data/data-service.ts'
+import type { Database, Db } from './db/database.ts'
+import { FLUSH_MS } from './db/transactions/flush.ts'
+import { HitCounter } from './http/limits/counter.ts'
+import { type PublicGuard, PublicLimits } from './http/limits/public.ts'
+import type { Logger } from './http/logging/logger.ts'
+import { OutgoingClient } from './http/outgoing.ts'
+import type { AdminAccess } from './http/security/administrators.ts'
+import { createHostOf, inSecurityClass } from './http/security/classes.ts'
+import { composeHttp } from './http/server.ts'
+import type { ConnectionLimits } from './http/sockets/connections.ts'
+import { Drain } from './http/sockets/shutdown.ts'
+import { registerMissingAssets } from './http/static/assets.ts'
+import { type CompressText, compressText } from './http/static/responses.ts'
+import { type InventoryPorts, registerInventory } from './inventory/admin-routes.ts'
+import { type ServedPage, ServedPageLog } from './inventory/served-page.ts'
+import { listFileChanges } from './inventory/vendor-files.ts'
+import { composeSite } from './landing/site.ts'
+import { type MailLaneDeps, mailLane, type QueuedMail, queueMail, storeMail } from './mail/channel.ts'
+import { createMailTransport } from './mail/transport.ts'
+import { registerSubscriptions } from './newsletter/admin-routes.ts'
+import { type NewsletterDeps, registerNewsletter } from './newsletter/subscribe.ts'
+import { countSubscriptions, measureQueue } from './newsletter/subscriptions.ts'
+import { newsletterLane } from './newsletter/webhook.ts'
+import { registerHealth } from './operations/health.ts'
+import type { Metrics } from './operations/metrics.ts'
+import { composeMetrics } from './operations/metrics-endpoint.ts'
+import { listReachedCeilings } from './operations/production-gaps.ts'
+import type { Tracing } from './operations/tracing.ts'
+import { DeliveryWorker } from './outbox/worker.ts'
+import { registerPixelVersions } from './pixels/history.ts'
+import { trackingPixels } from './pixels/tracking-pixels.ts'
+import type { SecretPort } from './secrets/secrets.ts'
+import { composeTags } from './tags/tags.ts'
+import { describeVendor } from './vendors/marks.ts'
 
 export interface AppDeps {
   config: Config
@@ -226,4 +243,161 @@ export async function buildApp({
   )
   deliveries.runWith(app, { beforeStop: auth.closeMail })
   return app
+}
+
+/** A vendor's script has some hundred kilobytes. */
+const VENDOR_FILE_BYTES = 4_000_000
+
+interface DeliveryParts {
+  config: Config
+  db: Db
+  secrets: SecretPort
+  log: Logger
+  sendMail: MailLaneDeps['send']
+  mailAdministrators: (news: ReturnType<typeof describeStop>) => void
+  /** Told what each attempt came to. */
+  onSettled: (kind: string, state: string) => void
+}
+
+/** All that leaves this machine: the queue of deliveries with what empties it, and the clients that ask other servers. */
+function composeDeliveries(parts: DeliveryParts) {
+  const { config, db, secrets, log, sendMail, mailAdministrators, onSettled } = parts
+  const client = new OutgoingClient(config.outgoing)
+  const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
+  const sending = { db, secrets, client, siteUrl: config.siteUrl, graphVersion: config.outgoing.graphVersion }
+  const worker = new DeliveryWorker({
+    db,
+    log,
+    sources: [
+      pixelLanes({
+        ...sending,
+        log,
+        onStopped: (...stopped) => mailAdministrators(describeStop(...stopped)),
+        onSettled,
+      }),
+      newsletterLane({
+        webhook: config.newsletter,
+        client,
+        log,
+        onSettled: (state) => onSettled('newsletter', state),
+      }),
+      mailLane({ secrets, log, send: sendMail, onSettled: (state) => onSettled('mail', state) }),
+    ],
+  })
+  const wake = () => worker.wake()
+  return {
+    /** Something was stored: look at once. */
+    wake,
+    queueMail: async (mail: QueuedMail): Promise<void> => {
+      await queueMail(sending, mail)
+      wake()
+    },
+    /** In the transaction of what it tells of; it is sent when the queue is next looked at. */
+    storeMail: (trx: Db, mail: QueuedMail) => storeMail(trx, secrets, mail),
+    measure: () => measureDeliveries(db),
+    copyTestEvent: (pixelId: string, event: TestEvent) => copyTestEvent(sending, pixelId, event),
+    /** Null where the operator does not let the server ask vendors. */
+    fetchVendorFile: config.outgoing.checksFiles
+      ? (url: string, signal: AbortSignal) => files.fetchFile(url, signal)
+      : null,
+
+    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
+      registerDeliveryAdmin(scope, { ...access, ...sending, retention: config.retention, wake }),
+
+    /** `beforeStop` queues what is still being written, so that it leaves with the rest. */
+    runWith: (app: FastifyInstance, { beforeStop }: { beforeStop: () => Promise<void> }): void => {
+      app.addHook('onReady', async () => worker.start())
+      app.addHook('onClose', async () => {
+        await beforeStop()
+        await worker.stop()
+        await Promise.all([client.close(), files.close()])
+      })
+    },
+  }
+}
+
+/** What visitors' pages tell the server of, for the pixels that it tells on. */
+function composeEvents({ config: { siteUrl }, db }: { config: Config; db: Db }) {
+  const destinations = new DestinationList(db)
+  return {
+    /** A pixel was changed by this process. */
+    forgetDestinations: () => destinations.forget(),
+    isToldByEvent: (cookieHeader: string | undefined) => isToldByEvent(destinations, cookieHeader),
+    withhold: (choice: Withdrawal) => withholdEvents(db, siteUrl.startsWith('https:'), choice),
+    rememberSignUp: (cookieHeader: string | undefined, email: string) =>
+      rememberSignUp({ db, destinations }, cookieHeader, email),
+    registerPublic: (scope: FastifyInstance, ports: Pick<EventDeps, 'guard' | 'onStored'>): void =>
+      registerEvents(scope, { ...ports, db, siteUrl, destinations }),
+  }
+}
+
+interface NewsletterParts {
+  config: Config
+  db: Db
+  /** Called when a subscription waits to be sent. */
+  wake: () => void
+}
+
+/** Subscriptions: taken from the page, counted, and shown to administrators. */
+function composeNewsletter({ config: { newsletter }, db, wake }: NewsletterParts) {
+  return {
+    measureQueue: () => measureQueue(db),
+    countSubscriptions: (spans: Parameters<typeof countSubscriptions>[1]) => countSubscriptions(db, spans),
+    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
+      registerSubscriptions(scope, {
+        ...access,
+        db,
+        delivers: newsletter.webhookUrl !== null,
+        onRequeued: wake,
+      }),
+    registerPublic: (scope: FastifyInstance, ports: Omit<NewsletterDeps, 'db' | 'onStored'>) =>
+      registerNewsletter(scope, { ...ports, db, onStored: wake }),
+  }
+}
+
+interface EvidenceParts {
+  config: Config
+  db: Db
+  log: Logger
+  /** Every wording that this build can ask with. */
+  notices: readonly NoticeWords[]
+}
+
+/** The proof of what visitors chose: what choices are made on, what is public of it, and what administrators see. */
+function composeEvidence({ config, db, log, notices }: EvidenceParts) {
+  const { retention, site } = config
+  const premises = new ConsentPremises({ db, log, notices, retentionDays: retention.consentDays })
+  return {
+    premisesOf: (textVersion: number, tagSetVersion: string) =>
+      premises.premisesOf(textVersion, tagSetVersion),
+
+    /** Before a page that asks in these words, for these parties, is served. */
+    keepPremises: async (textVersion: number, parties: EvidencePartiesContent): Promise<void> => {
+      await premises.keepNotice(textVersion)
+      await premises.keepParties(parties)
+    },
+
+    registerAdmin: (scope: FastifyInstance, access: AdminAccess, ports: ConsentAdminPorts) =>
+      registerConsentAdmin(scope, { ...access, ...ports, db, site, keptDays: retention.consentDays }),
+
+    registerPublic: (scope: FastifyInstance, guard: PublicGuard) =>
+      registerEvidence(scope, { db, log, guard, retention, premises }),
+  }
+}
+
+interface InventoryParts {
+  config: Config
+  db: Db
+  log: Logger
+}
+
+/** What the page was served with, and what of it changed by itself. */
+function composeInventory({ config: { retention }, db, log }: InventoryParts) {
+  const servedPages = new ServedPageLog(db, log)
+  return {
+    noteServedPage: (page: ServedPage) => servedPages.note(page),
+    listFileChanges: () => listFileChanges(db),
+    registerAdmin: (scope: FastifyInstance, access: AdminAccess, ports: InventoryPorts) =>
+      registerInventory(scope, { ...access, ...ports, db, log, retention }),
+  }
 }

@@ -4,9 +4,8 @@ import { parseEnv } from 'node:util'
 import { isEmail, normalizeEmail } from '#contract/email.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
-import { EnvReader } from './env-reader.ts'
+import { EnvReader, readRedirectUrls } from './env-reader.ts'
 import { OperatorError } from './operator-error.ts'
-import { readRedirectUrls } from './read-redirect-urls.ts'
 
 export interface Config {
   readonly host: string
@@ -78,9 +77,13 @@ export interface Config {
 }
 
 const MAX_RETENTION_DAYS = 36_500
+
 const MIN_TOKEN_LENGTH = 16
+
 const TWO_YEARS_SECONDS = 63_072_000
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Every fault of the environment at once, ready to be shown to the operator. */
@@ -252,3 +255,6 @@ function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (part !== null && typeof part === 'object') deepFreeze(part)
   return Object.freeze(value)
 }
+
+/** The release, as `package.json` has it; a test holds the two together. */
+export const VERSION = '0.1.0'

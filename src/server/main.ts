@@ -2,23 +2,22 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
-import { findProductionGaps } from './admin/production-gaps.ts'
 import { type AppDeps, buildApp } from './app.ts'
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts'
-import { BackupSchedule } from './db/backup-schedule.ts'
-import { lockDataDirectory } from './db/data-directory-lock.ts'
+import { refuseEmptied } from './db/backup/backup.ts'
+import { describeDamage, FileCheck } from './db/backup/file-check.ts'
+import { BackupSchedule } from './db/backup/schedule.ts'
+import { lockDataDirectory } from './db/data-directory.ts'
 import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
-import { describeFault, isDamage } from './db/describe-fault.ts'
-import { describeDamage, FileCheck } from './db/file-check.ts'
-import { refuseEmptied } from './db/refuse-emptied.ts'
-import { closeGracefully } from './http/close-gracefully.ts'
-import { Drain } from './http/drain.ts'
-import { createLogger, type Logger } from './http/logger.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import { describeFault, isDamage } from './db/errors.ts'
+import { createLogger, type Logger } from './http/logging/logger.ts'
+import { closeGracefully, Drain } from './http/sockets/shutdown.ts'
+import type { Metrics } from './operations/metrics.ts'
+import { findProductionGaps } from './operations/production-gaps.ts'
+import type { Tracing } from './operations/tracing.ts'
 import { OperatorError } from './operator-error.ts'
-import { prepareDatabase } from './secrets/prepare-database.ts'
-import type { SecretBox } from './secrets/secret-box.ts'
-import type { Tracing } from './tracing/tracing.ts'
+import { prepareDatabase } from './secrets/encrypted-database.ts'
+import type { SecretBox } from './secrets/secrets.ts'
 
 /** After draining. Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
@@ -112,9 +111,9 @@ interface Watchers {
 /** Loaded only when somebody watches: each is some megabytes. */
 async function openWatchers(config: Config): Promise<Watchers> {
   return {
-    metrics: config.metrics === null ? null : new (await import('./metrics/metrics.ts')).Metrics(),
+    metrics: config.metrics === null ? null : new (await import('./operations/metrics.ts')).Metrics(),
     tracing:
-      config.tracing === null ? null : new (await import('./tracing/tracing.ts')).Tracing(config.tracing),
+      config.tracing === null ? null : new (await import('./operations/tracing.ts')).Tracing(config.tracing),
   }
 }
 

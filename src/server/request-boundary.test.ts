@@ -6,7 +6,7 @@ import { lastRequest, pipelinedRequests } from '#tests/support/pipelined-request
 import type { RawAnswer } from '#tests/support/raw-request.ts'
 import { keepsConnection, type Spelling, spellingsOf } from '#tests/support/spellings.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { canonicalTarget } from './http/canonical-target.ts'
+import { canonicalTarget } from './http/sockets/raw-server.ts'
 
 const SITE = 'www.exemplo.com.br'
 const ADMIN = 'painel.exemplo.com.br'

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAuthContext } from '#server/auth/create-auth.ts'
+import { createAuthContext } from '#server/auth/auth.ts'
 import { ENGINES } from '../support/engines.ts'
 import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,4 +1,4 @@
-import { createAuthContext } from '#server/auth/create-auth.ts'
+import { createAuthContext } from '#server/auth/auth.ts'
 import { QUICK_WORK } from '../support/quick-work.ts'
 import type { TestApp } from '../support/test-app.ts'
 

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/server-event.ts'
-import { openLogin, openSession, passwordAmr } from '#server/auth/sessions/open-session.ts'
-import { lockAccount } from '#server/auth/users/change-account.ts'
-import { insertUser } from '#server/auth/users/insert-user.ts'
-import { recordAudit } from '#server/db/audit.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import { lockAccount } from '#server/auth/accounts/change-account.ts'
+import { insertUser } from '#server/auth/accounts/users.ts'
+import { openLogin, openSession, passwordAmr } from '#server/auth/sessions/issue.ts'
+import { appendLeaves } from '#server/consent/checkpoints.ts'
 import type { Database, Db } from '#server/db/database.ts'
-import { insertEvents } from '#server/events/event-writer.ts'
-import { appendLeaves } from '#server/evidence/append-leaves.ts'
 import {
   HOURLY_CEILINGS,
   KEPT_PER_ACCOUNT,
   METADATA_BYTES,
   PUBLIC_ALLOWANCES,
   SIGN_INS,
-} from '#server/http/limits.ts'
-import { queueSubscriptions } from '#server/newsletter/queue-subscriptions.ts'
+} from '#server/http/limits/limits.ts'
+import { queueSubscriptions } from '#server/newsletter/subscribe.ts'
+import { insertEvents } from '#server/outbox/enqueue.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { makeDatabase } from '../support/engines.ts'
 import { insertPixel } from '../support/insert-pixel.ts'

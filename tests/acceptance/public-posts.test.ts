@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
-import { toCsvLine } from '#server/http/csv-line.ts'
-import { HOURLY_CEILINGS, type Storable } from '#server/http/limits.ts'
+import { HOURLY_CEILINGS, type Storable } from '#server/http/limits/limits.ts'
+import { toCsvLine } from '#server/http/requests.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, call } from './auth-http.ts'
@@ -187,7 +187,7 @@ describe('doors that were open to strangers', () => {
       'A5c',
       'subscriptions exported with `=`, `+`, `-` or `@` at the start of a cell or after a `;`, on which a Brazilian Excel splits',
       'every cell is quoted, and every place where a cell may begin is disarmed',
-      '`src/server/newsletter/export-subscriptions.test.ts`',
+      '`src/server/newsletter/subscriptions.test.ts`',
     ])
   })
 

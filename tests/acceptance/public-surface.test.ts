@@ -4,7 +4,7 @@ import { glob } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
-import { Metrics } from '#server/metrics/metrics.ts'
+import { Metrics } from '#server/operations/metrics.ts'
 import { appRoutes } from '../support/app-routes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -72,7 +72,7 @@ test('commands', async () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
   const usages = await Promise.all(
     Object.entries(scripts)
-      .filter(([, script]) => script.includes('src/server/commands/'))
+      .filter(([, script]) => script.includes('src/server/operations/commands/'))
       .filter(([name]) => !['doctor', 'version'].includes(name))
       .map(async ([name, script]) => readUsage(name, script)),
   )
@@ -83,7 +83,7 @@ test('commands', async () => {
 
 /** The sub-commands and options that a command without arguments prints. */
 async function readUsage(name: string, script: string): Promise<string[]> {
-  const [file = ''] = /src\/server\/commands\/\S+\.ts/.exec(script) ?? []
+  const [file = ''] = /src\/server\/operations\/commands\/\S+\.ts/.exec(script) ?? []
   const run = promisify(execFile)(process.execPath, [file], {
     env: { ...process.env, DATA_DIR: '/nonexistent' },
   })

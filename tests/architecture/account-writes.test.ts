@@ -8,27 +8,22 @@ const AUTH = 'src/server/auth'
  * outside the transaction that writes it; whoever writes elsewhere would go past the lock.
  */
 const HOMES: Record<string, readonly string[]> = {
-  auth_users: [`${AUTH}/users/change-account.ts`, `${AUTH}/users/insert-user.ts`],
-  admin_roles: [`${AUTH}/users/grant-role.ts`],
-  auth_factors: [`${AUTH}/second-factors/factor-rows.ts`],
-  auth_recovery_codes: [
-    `${AUTH}/second-factors/replace-recovery-codes.ts`,
-    `${AUTH}/second-factors/spend-recovery-code.ts`,
-  ],
-  auth_passkeys: [`${AUTH}/webauthn/passkey-rows.ts`],
+  auth_users: [`${AUTH}/accounts/change-account.ts`, `${AUTH}/accounts/users.ts`],
+  admin_roles: [`${AUTH}/accounts/admin-users.ts`],
+  auth_factors: [`${AUTH}/factors/second-factor.ts`],
+  auth_recovery_codes: [`${AUTH}/factors/recovery-codes.ts`],
+  auth_passkeys: [`${AUTH}/factors/webauthn.ts`],
   auth_sessions: [
-    `${AUTH}/sessions/end-sessions.ts`,
-    `${AUTH}/sessions/open-session.ts`,
-    `${AUTH}/sessions/rotate-refresh-token.ts`,
-    `${AUTH}/sessions/session-level.ts`,
-    `${AUTH}/sessions/sweep-expired.ts`,
+    `${AUTH}/sessions/revoke.ts`,
+    `${AUTH}/sessions/issue.ts`,
+    `${AUTH}/sessions/refresh.ts`,
+    `${AUTH}/factors/second-factor.ts`,
   ],
   auth_logins: [
-    `${AUTH}/sessions/boot-session.ts`,
-    `${AUTH}/sessions/end-sessions.ts`,
-    `${AUTH}/sessions/open-session.ts`,
-    `${AUTH}/sessions/rotate-refresh-token.ts`,
-    `${AUTH}/sessions/session-level.ts`,
+    `${AUTH}/sessions/issue.ts`,
+    `${AUTH}/sessions/revoke.ts`,
+    `${AUTH}/sessions/refresh.ts`,
+    `${AUTH}/factors/second-factor.ts`,
   ],
 }
 
@@ -36,33 +31,37 @@ const HOMES: Record<string, readonly string[]> = {
 const ANSWERS: Record<string, { asks: RegExp; home: readonly string[] }> = {
   'is banned or deleted': {
     asks: /banned_until\s*(?:!==|===|<|>)|deleted_at\s*(?:!==|===)|Date\.parse\(\w+\.banned_until/,
-    home: [`${AUTH}/users/rules.ts`],
+    home: [`${AUTH}/accounts/rules.ts`],
   },
-  'is the principal': { asks: /(?:===|!==)\s*(?:\w+\.)*principal\.email/, home: [`${AUTH}/users/rules.ts`] },
+  'is the principal': {
+    asks: /(?:===|!==)\s*(?:\w+\.)*principal\.email/,
+    home: [`${AUTH}/accounts/rules.ts`],
+  },
   'has shown the second factor': {
     asks: /aal\b\s*(?:===|!==)/,
-    home: [`${AUTH}/second-factors/second-factor.ts`],
+    home: [`${AUTH}/factors/second-factor.ts`],
   },
-  'is an administrator': { asks: /\brole\s*(?:===|!==)\s*null/, home: ['src/server/http/caller.ts'] },
+  'is an administrator': {
+    asks: /\brole\s*(?:===|!==)\s*null/,
+    home: ['src/server/http/security/administrators.ts'],
+  },
 }
 
 /** Comparisons that answer another question. */
 const OTHER_QUESTIONS: Record<string, readonly string[]> = {
   'is banned or deleted': [
     // What the audit trail keeps, and a second soft deletion.
-    `${AUTH}/users/audit-user.ts`,
-    `${AUTH}/endpoints/admin/users/delete-user.ts`,
+    `${AUTH}/accounts/change-account.ts`,
+    `${AUTH}/endpoints/admin-users.ts`,
   ],
   'has shown the second factor': [
-    // Whose wrong guesses are counted apart, and what a device's cookie says.
-    `${AUTH}/second-factors/factor-limits.ts`,
-    `${AUTH}/sessions/device-cookie.ts`,
+    // What a device's cookie says.
+    `${AUTH}/sessions/cookies.ts`,
   ],
   'is an administrator': [
     // Whether an account has a row in `admin_users`, how a refusal is worded, and which key was sent.
-    `${AUTH}/access/require-api-key.ts`,
-    `${AUTH}/users/accounts.ts`,
-    'src/server/http/admin-request.ts',
+    `${AUTH}/caller.ts`,
+    `${AUTH}/accounts/admin-users.ts`,
   ],
 }
 
@@ -91,7 +90,7 @@ test.each(Object.entries(ANSWERS))(
       .filter(({ text }) => asks.test(text))
       .map(({ file }) => file)
       .filter((file) => !(OTHER_QUESTIONS[question] ?? []).includes(file))
-    expect(asking.sort()).toEqual([...home])
+    expect(asking.sort()).toEqual([...home].sort())
   },
 )
 

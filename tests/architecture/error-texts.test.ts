@@ -15,21 +15,21 @@ const CALL =
 
 /** Read by programs alone: what browsers of visitors post, what other servers fetch, and refusals of foreign pages. */
 const FOR_PROGRAMS = [
-  'src/server/tags/receive-csp-reports.ts',
-  'src/server/tags/receive-reports.ts',
-  'src/server/tags/record-consent.ts',
-  'src/server/tags/register-tags.ts',
-  'src/server/tags/testing/register-tag-tests.ts',
-  'src/server/tags/testing/add-steps.ts',
-  'src/server/tags/testing/start-test.ts',
-  'src/server/events/register-events.ts',
-  'src/server/evidence/register-seals.ts',
-  'src/server/metrics/register-metrics.ts',
-  'src/server/http/guard-public-post.ts',
-  'src/server/http/request-target.ts',
-  'src/server/http/api-guard.ts',
-  'src/server/http/host-rule.ts',
-  'src/server/auth/protocol/auth-error-handler.ts',
+  'src/server/tags/hosts/violations.ts',
+  'src/server/tags/tag-report.ts',
+  'src/server/consent/choice.ts',
+  'src/server/tags/tags.ts',
+  'src/server/tags/test-visits/page-routes.ts',
+  'src/server/tags/test-visits/page-routes.ts',
+  'src/server/tags/test-visits/page-routes.ts',
+  'src/server/conversions/post-event.ts',
+  'src/server/consent/public-routes.ts',
+  'src/server/operations/metrics.ts',
+  'src/server/http/limits/public.ts',
+  'src/server/http/sockets/raw-server.ts',
+  'src/server/http/security/administrators.ts',
+  'src/server/http/security/classes.ts',
+  'src/server/auth/protocol.ts',
 ]
 
 /** Their message comes from a constant or a table in Portuguese. */

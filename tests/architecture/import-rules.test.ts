@@ -12,12 +12,13 @@ test('every import of the tree goes the right way', () => {
 test.each([
   ['src/landing/pages/landing-page.tsx', '#server/config.ts'],
   ['src/admin/app/app.tsx', '../../landing/pages/document.tsx'],
-  ['src/contract/pixel.ts', '#server/db/schema.ts'],
-  ['src/server/db/database.ts', '../http/app-error.ts'],
-  ['src/server/auth/sign-in.ts', '../data/account-port.ts'],
-  ['src/server/new-service/anything.ts', '../auth/sign-in.ts'],
-  ['src/server/new-service/anything.ts', '../secrets/secret-box.ts'],
-  ['src/server/secrets/secret-box.ts', '../auth/auth-context.ts'],
+  ['src/contract/pixel.ts', '#server/db/schema/index.ts'],
+  ['src/server/db/database.ts', '../http/errors.ts'],
+  ['src/server/auth/auth.ts', '../tags/tags.ts'],
+  ['src/server/stats/counts.ts', '../activity/trail.ts'],
+  ['src/server/outbox/worker.ts', '#server/conversions/channel.ts'],
+  ['src/server/new-module/anything.ts', '../auth/sign-in.ts'],
+  ['src/server/secrets/secrets.ts', '../auth/context.ts'],
   ['src/admin/features/pixels/list.tsx', '../admin-users/list.tsx'],
   ['src/admin/lib/client.ts', '../features/pixels/list.tsx'],
   ['src/landing/sections/hero.tsx', './about.tsx'],
@@ -30,19 +31,19 @@ test.each([
   ['src/landing/legal/terms.ts', '../browser/shared/gtag.ts'],
   ['src/landing/browser/tags/run-tags.ts', '../consent/save-choice.ts'],
   ['src/landing/browser/shared/gtag.ts', '../boot/boot.ts'],
-  ['src/landing/browser/new-room/anything.ts', '../shared/gtag.ts'],
+  ['src/landing/browser/new-module/anything.ts', '../shared/gtag.ts'],
   ['src/landing/loose.ts', './content/hero.ts'],
-  ['src/server/landing/page-store.ts', '#landing/sections/hero.tsx'],
-  ['src/new-room/anything.ts', '#server/config.ts'],
-  ['src/server/http/refuse-service-workers.ts', '../../../tests/support/engines.ts'],
-  ['src/server/http/refuse-service-workers.ts', '#tests/support/engines.ts'],
+  ['src/server/landing/page.ts', '#landing/sections/hero.tsx'],
+  ['src/new-module/anything.ts', '#server/config.ts'],
+  ['src/server/http/sockets/raw-server.ts', '../../../tests/support/engines.ts'],
+  ['src/server/http/sockets/raw-server.ts', '#tests/support/engines.ts'],
 ])('%s may not import %s', (file, target) => {
   expect(findViolations(file, `import { x } from '${target}'`)).toHaveLength(1)
 })
 
 test.each([
   ['src/server/auth/sign-in.ts', '../db/database.ts'],
-  ['src/server/landing/page-store.ts', '#landing/pages/document.tsx'],
+  ['src/server/landing/page.ts', '#landing/pages/document.tsx'],
   ['src/admin/features/pixels/list.tsx', './row.tsx'],
   ['src/server/app.ts', './auth/sign-in.ts'],
   ['src/landing/pages/landing-page.tsx', '../browser/consent/consent-banner.tsx'],
@@ -52,7 +53,7 @@ test.each([
   expect(findViolations(file, `import { x } from '${target}'`)).toEqual([])
 })
 
-test('every file of the page lies in a room', () => {
+test('every file of the page lies in a module', () => {
   expect(globSync('src/landing/*', { withFileTypes: true }).filter((entry) => entry.isFile())).toEqual([])
   expect(
     globSync('src/landing/browser/*', { withFileTypes: true }).filter((entry) => entry.isFile()),

@@ -10,8 +10,9 @@ const RENDERED_BY_BOTH = [
 ]
 
 /**
- * What each room may import besides itself. Rooms come from the folder listing: a folder that is not named here is
- * guarded by `defaultFor` from its first day. An entry is a room, all rooms of a folder (`/*`), or one file.
+ * What each module may import besides itself and, in the server, the modules below it. Modules come from the folder
+ * listing: a folder that is not named here is guarded by `defaultFor` from its first day. An entry is a module, all
+ * modules of a folder (`/*`), or one file.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
@@ -63,60 +64,63 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'admin/components': ['contract', 'design', 'admin/lib'],
   'admin/lib': ['contract'],
   admin: ['contract', 'design', 'admin/app', 'admin/lib'],
-  'server/db': ['contract', 'server/operator-error'],
-  'server/http': ['contract', 'server/db', 'server/config'],
-  'server/landing': [
-    'contract',
-    'design/colors.ts',
-    'landing/pages',
-    'server/db',
-    'server/http',
-    'server/config',
-  ],
-  'server/secrets': ['contract', 'server/db', 'server/config', 'server/operator-error'],
-  // Facts about vendors, which two services read.
-  'server/vendors': ['contract'],
-  'server/tags': ['contract', 'server/db', 'server/http', 'server/config', 'server/vendors'],
-  'server/commands': ['contract', 'server/*'],
-  'server/config': ['contract', 'server/env-reader', 'server/operator-error', 'server/read-redirect-urls'],
-  'server/read-redirect-urls': ['server/env-reader'],
-  'server/env-reader': ['contract'],
-  server: ['contract', 'server/*'],
+  'server/landing': ['contract', 'design/colors.ts', 'landing/pages'],
+  'server/alerts': ['contract', 'design/colors.ts'],
+  'server/mail': ['contract', 'design/colors.ts'],
+  'server/auth': ['contract', 'design/colors.ts'],
 }
 
-/** A feature knows no other feature, a service no other service. */
-function defaultFor(room: string): readonly string[] {
-  if (room.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
-  if (room.startsWith('server/'))
-    return [
-      'contract',
-      'design/colors.ts',
-      'server/db',
-      'server/http',
-      'server/config',
-      'server/operator-error',
-    ]
+/**
+ * Modules of the server, from the top to the bottom. A module imports only from lower lines: never upwards, never from
+ * its own line.
+ */
+const SERVER_LEVELS: readonly (readonly string[])[] = [
+  ['serve'],
+  ['main'],
+  ['app'],
+  ['landing', 'admin', 'alerts'],
+  ['operations'],
+  ['pixels'],
+  ['newsletter', 'tags'],
+  ['conversions'],
+  ['consent'],
+  ['inventory'],
+  ['auth'],
+  ['data'],
+  ['stats', 'vendors', 'activity', 'mail'],
+  ['outbox'],
+  ['secrets'],
+  ['http'],
+  ['db'],
+  ['config'],
+  ['env-reader'],
+  ['operator-error'],
+]
+const LEVEL_OF = new Map(
+  SERVER_LEVELS.flatMap((names, level) => names.map((name) => [`server/${name}`, level])),
+)
+
+function isLowerModule(from: string, to: string): boolean {
+  const [above, below] = [LEVEL_OF.get(from), LEVEL_OF.get(to)]
+  return above !== undefined && below !== undefined && below > above
+}
+
+/** A feature knows no other feature. */
+function defaultFor(module: string): readonly string[] {
+  if (module.startsWith('admin/features/')) return ['contract', 'design', 'admin/components', 'admin/lib']
   return ['contract']
 }
 
-/** Files at a room's top that everyone above may read are rooms of their own. */
-const FILE_ROOMS = new Set([
-  'server/config',
-  'server/env-reader',
-  'server/operator-error',
-  'server/read-redirect-urls',
-])
+/** Folders whose folders are the modules. */
+const FOLDERS_OF_MODULES = new Set(['admin/features', 'landing/browser'])
 
-/** Folders whose folders are the rooms. */
-const FOLDERS_OF_ROOMS = new Set(['admin/features', 'landing/browser'])
-
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   const [top = '', second = '', third = ''] = file.replace(/^src\//, '').split('/')
   const bare = `${top}/${second.replace(/\.tsx?$/, '')}`
-  if (FILE_ROOMS.has(bare)) return bare
+  if (top === 'server') return bare
   if (top === 'contract' || top === 'design' || second.includes('.')) return top
   const folder = `${top}/${second}`
-  return FOLDERS_OF_ROOMS.has(folder) ? `${folder}/${third}` : folder
+  return FOLDERS_OF_MODULES.has(folder) ? `${folder}/${third}` : folder
 }
 
 /** Our own files that a source file imports, as paths from the repository's root. */
@@ -138,7 +142,7 @@ export function importsOf(file: string, source: string): string[] {
 
 /** One line for each import that goes the wrong way. */
 export function findViolations(file: string, source: string): string[] {
-  const from = roomOf(file)
+  const from = moduleOf(file)
   const allowed = MAY_IMPORT[from] ?? defaultFor(from)
   return importsOf(file, source)
     .filter((target) => !isAllowed(from, allowed, target))
@@ -147,8 +151,9 @@ export function findViolations(file: string, source: string): string[] {
 
 function isAllowed(from: string, allowed: readonly string[], target: string): boolean {
   if (!target.startsWith('src/')) return false
-  const to = roomOf(target)
+  const to = moduleOf(target)
   if (to === from) return !isSibling(from, target)
+  if (isLowerModule(from, to)) return true
   return allowed.some(
     (entry) =>
       entry === to ||
@@ -158,6 +163,6 @@ function isAllowed(from: string, allowed: readonly string[], target: string): bo
 }
 
 /** Sections of the page know nothing of one another. */
-function isSibling(room: string, target: string): boolean {
-  return room === 'landing/sections' && posix.dirname(target) === 'src/landing/sections'
+function isSibling(module: string, target: string): boolean {
+  return module === 'landing/sections' && posix.dirname(target) === 'src/landing/sections'
 }

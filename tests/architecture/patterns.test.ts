@@ -18,7 +18,7 @@ const MADE_AT_RUN_TIME = [
   'src/admin/features/pixels/highlight-code.ts',
   'src/landing/browser/tags/delete-leftovers.ts',
   'src/landing/browser/tags/see-hit.ts',
-  'src/server/tags/tag-store.ts',
+  'src/server/tags/serve/tag-store.ts',
 ]
 
 interface Node {
@@ -82,7 +82,7 @@ test('vendors are recognised in the compiler’s thread alone', () => {
       .filter((file) =>
         new RegExp(`^import (?!type ).*/${module}\\.ts'$`, 'm').test(readFileSync(file, 'utf8')),
       )
-  expect(importers('recognise-vendors')).toEqual(['src/server/tags/recognise-source.ts'])
-  expect(importers('recognise-source')).toEqual(['src/server/tags/compile-worker.ts'])
+  expect(importers('recognise-vendors')).toEqual(['src/server/tags/compile/recognise-source.ts'])
+  expect(importers('recognise-source')).toEqual(['src/server/tags/compile/compile-worker.ts'])
   expect(importers('compile-worker')).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeSecretKeyFile } from '#server/secrets/secret-key-file.ts'
+import { makeSecretKeyFile } from '#server/secrets/secret-key.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SpawnedServer, spawnServer, untilReady } from '../support/spawn-server.ts'
 import type { Place } from './scenario.ts'

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
-import { bumpTagsVersion } from '#server/db/changes.ts'
+import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
 import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { reportTotals } from '../support/report-totals.ts'

@@ -1,6 +1,11 @@
-import { compileTag } from '#server/tags/compile-tag.ts'
-import { type CompiledTag, type EncodedTag, encodeTag, type TagSource } from '#server/tags/compiled-tag.ts'
-import { recogniseSource } from '#server/tags/recognise-source.ts'
+import { compileTag } from '#server/tags/compile/compile-tag.ts'
+import {
+  type CompiledTag,
+  type EncodedTag,
+  encodeTag,
+  type TagSource,
+} from '#server/tags/compile/compiled-tag.ts'
+import { recogniseSource } from '#server/tags/compile/recognise-source.ts'
 
 /** What the product does in a thread, here. */
 export function compileHere(source: TagSource): CompiledTag {

@@ -6,9 +6,9 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import type { Database } from '#server/db/database.ts'
-import { prepareDatabase } from '#server/secrets/prepare-database.ts'
-import type { SecretBox } from '#server/secrets/secret-box.ts'
-import { makeSecretKeyFile } from '#server/secrets/secret-key-file.ts'
+import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
+import { makeSecretKeyFile } from '#server/secrets/secret-key.ts'
+import type { SecretBox } from '#server/secrets/secrets.ts'
 import { copyMigratedFile, openMigratedCopy } from './migrated-storage.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { bumpTagsVersion } from '#server/db/changes.ts'
 import type { Db } from '#server/db/database.ts'
+import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
 
 let clock = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { BuildManifest } from '#server/http/build-manifest.ts'
+import { BuildManifest } from '#server/http/static/assets.ts'
 
 /**
  * Lazy parts of the dashboard (their source files below `src/admin`) are in the page, with all that they import: from

@@ -1,8 +1,8 @@
 import type { Db } from '#server/db/database.ts'
-import { DeliveryWorker, type DeliveryWorkerDeps } from '#server/deliveries/delivery-worker.ts'
-import { newsletterLane } from '#server/deliveries/newsletter/newsletter-lane.ts'
-import { OutgoingClient } from '#server/deliveries/outgoing-client.ts'
-import { createLogger, type Logger } from '#server/http/logger.ts'
+import { createLogger, type Logger } from '#server/http/logging/logger.ts'
+import { OutgoingClient } from '#server/http/outgoing.ts'
+import { newsletterLane } from '#server/newsletter/webhook.ts'
+import { DeliveryWorker, type DeliveryWorkerDeps } from '#server/outbox/worker.ts'
 
 export interface NewsletterWorkerOptions {
   db: Db

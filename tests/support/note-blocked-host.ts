@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/database.ts'
-import { storeBlockedHosts } from '#server/tags/store-blocked-hosts.ts'
+import { storeBlockedHosts } from '#server/tags/hosts/blocked-hosts.ts'
 
 /** One report about a host, stored at once; with a hash, of that code of the pixel. */
 export function noteBlockedHost(

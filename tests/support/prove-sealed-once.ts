@@ -1,7 +1,7 @@
+import { summarizeConsent } from '#server/consent/choice-counts.ts'
+import { exportEvidence } from '#server/consent/proof/export.ts'
+import { verifyGraph } from '#server/consent/proof/verify.ts'
 import type { Db } from '#server/db/database.ts'
-import { exportEvidence } from '#server/evidence/file/export-evidence.ts'
-import { verifyGraph } from '#server/evidence/file/verify-graph.ts'
-import { summarizeConsent } from '#server/evidence/summarize-consent.ts'
 
 /** Throws unless one chain of seals covers each of these records exactly once, and so do the counts. Gives how many it covers. */
 export async function proveSealedOnce(db: Db, acknowledged: ReadonlySet<string>): Promise<number> {

@@ -1,5 +1,5 @@
 import type { AppDeps } from '#server/app.ts'
-import { compressQuickly } from '#server/http/prepared-response.ts'
+import { compressQuickly } from '#server/http/static/responses.ts'
 
 /**
  * Options for servers in a test's own process, of which a run starts hundreds. Production's values are proved on the built

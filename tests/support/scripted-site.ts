@@ -15,7 +15,7 @@ import type { PixelCost } from '#contract/tag-cost.ts'
 import type { PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
 import type { LedgerStep, PixelLedger, Today } from '#contract/visit-results.ts'
-import { groupBlockedHosts } from '#server/tags/hosts/group-blocked-hosts.ts'
+import { groupBlockedHosts } from '#server/tags/hosts/blocked-hosts.ts'
 import { scriptSubscriptions } from './script-subscriptions.ts'
 import {
   BIA,

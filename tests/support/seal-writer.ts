@@ -1,8 +1,8 @@
 /** A process made to be killed: stores choices through the real storage layer, names each one that is stored, and seals them. */
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
+import { sealRecords } from '#server/consent/checkpoints.ts'
 import { openDatabase } from '#server/db/database.ts'
-import { sealRecords } from '#server/evidence/seal-records.ts'
 
 const [dataDir = '', databaseUrl = ''] = process.argv.slice(2)
 const { db } = openDatabase({ dataDir, databaseUrl: databaseUrl === '' ? null : databaseUrl })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Secret } from 'otpauth'
-import { recordAudit } from '#server/db/audit.ts'
+import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
-import type { SecretPort } from '#server/db/secret-port.ts'
+import type { SecretPort } from '#server/secrets/secrets.ts'
 
 /** Row by row, what a database holds that nobody may read there. */
 export interface SecretRow {

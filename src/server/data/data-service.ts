@@ -1,16 +1,110 @@
-import type { FastifyRequest } from 'fastify'
-import type { Engine } from '../db/column-types.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
-import type { Recheck } from '../http/admin-request.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Engine, engineOf } from '../db/dialect.ts'
+import {
+  type AdminAccess,
+  type Caller,
+  guardApi,
+  isAdministrator,
+  type Recheck,
+} from '../http/security/administrators.ts'
+import { deleteRows, insertRows, putRow, updateRows } from './change-rows.ts'
+import { missingProof, nulInText, protocolError, renderDataErrors, unknownTable } from './errors.ts'
 import { parseQuery } from './grammar/parse-query.ts'
 import type { Query } from './grammar/query.ts'
-import type { ListCache } from './list-cache.ts'
-import type { LongAnswers } from './long-answers.ts'
-import { type MediaType, negotiate } from './media-type.ts'
-import { type Preferences, parsePreferences } from './preferences.ts'
+import { ListCache, LongAnswers, listRows } from './list-rows.ts'
+import { registerDescription } from './openapi.ts'
 import { planRead, type ReadPlan } from './read-plan.ts'
+import { type MediaType, negotiate, type Preferences, parsePreferences } from './request.ts'
 import { asDynamic, type Resource } from './resource.ts'
+
+interface DataDeps extends AdminAccess {
+  db: Db
+  recheck: Recheck
+  resources: readonly Resource[]
+}
+
+type Operation = (service: DataService, call: Call, reply: FastifyReply) => Promise<FastifyReply>
+
+const OPERATIONS: Record<string, Operation> = {
+  GET: listRows,
+  HEAD: listRows,
+  POST: insertRows,
+  PATCH: updateRows,
+  PUT: putRow,
+  DELETE: deleteRows,
+}
+
+const METHODS = ['OPTIONS', ...Object.keys(OPERATIONS)]
+
+/** The data service: the PostgREST protocol on the declared resources. */
+export async function registerData(app: FastifyInstance, deps: DataDeps): Promise<DataService> {
+  const resources = new Map(deps.resources.map((resource) => [resource.name, resource]))
+  const service: DataService = {
+    db: deps.db,
+    recheck: deps.recheck,
+    engine: engineOf(deps.db),
+    plans: new Map(),
+    lists: new ListCache(),
+    longAnswers: new LongAnswers(),
+  }
+
+  await app.register(
+    async (scope) => {
+      renderDataErrors(scope)
+      const callers = new WeakMap<FastifyRequest, Caller>()
+      scope.addHook('onRequest', async (_request, reply) => {
+        reply.header('cache-control', 'no-store')
+      })
+      guardApi(scope, { origins: deps.origins, refuseNul: nulInText })
+      scope.addHook('onRequest', async (request) => {
+        if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
+      })
+      const callerOf = (request: FastifyRequest) => callers.get(request) ?? { kind: 'guest' as const }
+      registerDescription(scope, deps.resources, callerOf)
+      scope.route<{ Params: { table: string } }>({
+        method: METHODS,
+        url: '/:table',
+        onRequest: async (request) => {
+          const resource = findResource(resources, request.params.table)
+          assertMayUse(resource, callerOf(request), request)
+        },
+        handler: async (request, reply) => {
+          const operation = OPERATIONS[request.method]
+          if (operation === undefined) return reply.header('allow', METHODS.join(',')).send()
+          const resource = findResource(resources, request.params.table)
+          const call = readCall(request, resource, callerOf(request))
+          assertProfile(request)
+          if (call.preferences.applied !== null) reply.header('preference-applied', call.preferences.applied)
+          return operation(service, call, reply)
+        },
+      })
+    },
+    { prefix: '/rest/v1' },
+  )
+  return service
+}
+
+function findResource(resources: ReadonlyMap<string, Resource>, name: string): Resource {
+  const resource = resources.get(name)
+  if (resource === undefined) throw unknownTable(name)
+  return resource
+}
+
+/** Nobody without a proof of being an administrator; whoever has brought none at all is told to authenticate. */
+function assertMayUse(resource: Resource, caller: Caller, request: FastifyRequest): void {
+  if (request.method === 'OPTIONS' || isAdministrator(caller)) return
+  throw missingProof(`table ${resource.name}`, caller, request)
+}
+
+function assertProfile(request: FastifyRequest): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const profile = request.headers[isRead ? 'accept-profile' : 'content-profile']
+  if (profile === undefined || profile === 'public') return
+  throw protocolError(406, 'PGRST106', `Invalid schema: ${String(profile)}`, {
+    hint: 'Only the following schemas are exposed: public',
+  })
+}
 
 /** What every operation of the data service works with. */
 export interface DataService {
@@ -54,6 +148,7 @@ export function listKey({ resource, search }: Call): string {
 }
 
 const MAX_PLANS = 500
+
 const MAX_CACHED_LENGTH = 2_000
 
 /** The plan of a list by its address. Values are part of the address, so one plan never answers another question. */

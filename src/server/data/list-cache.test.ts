@@ -3,8 +3,8 @@ import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { makeStorage } from '#tests/support/engines.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { ListCache } from './list-cache.ts'
-import { compileListText } from './list-text.ts'
+import { ListCache } from './list-rows.ts'
+import { compileListText } from './read-plan.ts'
 import { asDynamic } from './resource.ts'
 
 const list = (text: string) => ({ mark: '1', count: 1, body: Buffer.from(text) })

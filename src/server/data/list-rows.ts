@@ -1,13 +1,54 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { liftCallDeadline } from '../http/call-deadline.ts'
+import { AppError } from '../http/errors.ts'
+import type { Caller } from '../http/security/administrators.ts'
+import { liftCallDeadline } from '../http/sockets/raw-server.ts'
 import { type Call, type DataService, listKey, planFor, readQuery } from './data-service.ts'
-import { formatList, formatObject, listFormat, type RowFormat } from './format-rows.ts'
-import { type ListText, splitListText } from './list-text.ts'
-import { notSingular } from './protocol-errors.ts'
-import { contentRange, listStatus, narrowRange } from './range.ts'
-import { type KeyedSize, PAGE_BYTES, PAGE_ROWS, planRead, type ReadPlan } from './read-plan.ts'
+import { notSingular, serverBusy } from './errors.ts'
+import {
+  type KeyedSize,
+  type ListText,
+  PAGE_BYTES,
+  PAGE_ROWS,
+  planRead,
+  type ReadPlan,
+  splitListText,
+} from './read-plan.ts'
+import { contentRange, listStatus, narrowRange } from './request.ts'
 import { asDynamic, inOrder, PRIMARY_KEY, type Row } from './resource.ts'
+import { formatList, formatObject, listFormat, type RowFormat } from './row-format.ts'
+
+const MAX_LISTS = 16
+
+const MAX_BYTES = 256_000
+
+interface CachedList {
+  /** What the database said when the list was read. */
+  mark: string
+  count: number
+  body: Buffer
+}
+
+/**
+ * The last lists that were asked for, as they were sent. Each is good for as long as the database gives the same mark:
+ * a dashboard asks for the same list again and again, and pixels change a few times a day.
+ */
+export class ListCache {
+  readonly #lists = new Map<string, CachedList>()
+
+  get(key: string): CachedList | undefined {
+    return this.#lists.get(key)
+  }
+
+  set(key: string, list: CachedList): void {
+    this.#lists.delete(key)
+    if (list.body.length > MAX_BYTES) return
+    const [oldest] = this.#lists.keys()
+    if (this.#lists.size >= MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest)
+    this.#lists.set(key, list)
+  }
+}
 
 /** `GET` and `HEAD`. */
 export async function listRows(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
@@ -135,4 +176,73 @@ async function* streamPages(
     lead = format.separator
   }
   yield lead === format.open ? format.open + format.close : format.close
+}
+
+/** Each holds a page or two in memory for as long as its reader takes. */
+const AT_ONCE = 16
+
+/** A reader who takes nothing for this long has gone. */
+const STALLED_MS = 30_000
+
+/** Whoever waits for a turn is not the one who stands still; after this long the caller is told to come back. */
+const LONGEST_WAIT_MS = 5 * 60_000
+
+interface Waiting {
+  person: string
+  go: () => void
+}
+
+/** Lets each person have one long answer at a time, and everybody together a few; the others wait for their turn. */
+export class LongAnswers {
+  readonly #busy = new Set<string>()
+  #waiting: Waiting[] = []
+
+  /** Resolves when it is this answer's turn, which lasts until the answer is sent or its reader has gone. */
+  async turn(caller: Caller, response: ServerResponse): Promise<void> {
+    const person = caller.kind === 'user' ? caller.userId : caller.kind
+    if (this.#isFree(person)) this.#busy.add(person)
+    else await this.#wait(person, response)
+    const over = () => {
+      this.#busy.delete(person)
+      this.#next()
+    }
+    if (response.closed || response.destroyed) return over()
+    response.once('close', over)
+    response.setTimeout(STALLED_MS)
+  }
+
+  #isFree(person: string): boolean {
+    return this.#busy.size < AT_ONCE && !this.#busy.has(person)
+  }
+
+  #wait(person: string, response: ServerResponse): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        person,
+        go: () => {
+          response.off('close', leave).off('timeout', giveUp)
+          resolve()
+        },
+      }
+      const end = (error: AppError) => {
+        response.off('close', leave).off('timeout', giveUp)
+        this.#waiting = this.#waiting.filter((other) => other !== waiting)
+        reject(error)
+      }
+      const leave = () => end(new AppError(408, 'caller_gone', 'The caller did not wait'))
+      const giveUp = () => end(serverBusy())
+      response.once('close', leave)
+      response.setTimeout(LONGEST_WAIT_MS, giveUp)
+      this.#waiting.push(waiting)
+    })
+  }
+
+  #next(): void {
+    for (const waiting of [...this.#waiting]) {
+      if (!this.#isFree(waiting.person)) continue
+      this.#busy.add(waiting.person)
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+      waiting.go()
+    }
+  }
 }

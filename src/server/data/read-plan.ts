@@ -1,11 +1,9 @@
-import { type CompiledQuery, expressionBuilder, sql } from 'kysely'
-import type { Engine } from '../db/column-types.ts'
-import { buildWhere } from './build-where.ts'
+import { type CompiledQuery, expressionBuilder, type RawBuilder, sql } from 'kysely'
+import type { Engine } from '../db/dialect.ts'
 import type { OrderItem, Query } from './grammar/query.ts'
-import { compileListText, type ListText } from './list-text.ts'
-import { comparable, findOperand, noOperator, typeName } from './operand.ts'
-import type { RowRange } from './range.ts'
+import type { RowRange } from './request.ts'
 import {
+  type Column,
   type DynamicDb,
   type DynamicSchema,
   PRIMARY_KEY,
@@ -13,11 +11,12 @@ import {
   type Row,
   type Source,
 } from './resource.ts'
-import { rowBytes } from './row-bytes.ts'
-import { type RowShape, shapeRows } from './row-shape.ts'
+import { type OutputColumn, type RowShape, shapeRows } from './row-format.ts'
+import { buildWhere, comparable, findOperand, noOperator, typeName } from './where.ts'
 
 /** Lists up to this long are read and written in one go; longer ones by pages of this size. */
 export const PAGE_ROWS = 200
+
 /** The same in bytes: what one answer may hold in memory, whatever the rows weigh. */
 export const PAGE_BYTES = 512_000
 
@@ -40,6 +39,7 @@ export interface ReadPlan {
 }
 
 const eb = expressionBuilder<DynamicSchema, string>()
+
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 export function planRead(
@@ -118,4 +118,93 @@ function orderBy(resource: Resource, engine: Engine, source: Source, item: Order
     if (nulls === null) return directed
     return nulls === 'first' ? directed.nullsFirst() : directed.nullsLast()
   })
+}
+
+/** SQLite gives a function no more arguments than 127: a name and a value for each column. */
+const MAX_OUTPUTS = 60
+
+export interface ListText {
+  /** What the list is good for: until the database says another. */
+  mark: string
+  /** null: as it was under the mark that was sent along; empty: too long for one answer. */
+  list: string | null
+}
+
+interface ListTextPlan {
+  shape: RowShape
+  /** The rows in order, one more than a page at most, with the columns under their own names. */
+  rows: Source
+  /** The same rows, as one column `bytes`. */
+  sizes: Source
+  maxRows: number
+  maxBytes: number
+}
+
+/**
+ * A whole list as JSON text, made by SQLite in its own thread, together with the question whether anything has changed
+ * since `mark` (`data_version` of the reading connection counts what any other one commits, of this process or of
+ * another). One statement, so that both are of one snapshot; of an unchanged list nothing is read. The first parameter
+ * is the mark. null where the selection cannot be written so.
+ */
+export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuery<ListText> | null {
+  const outputs = new Map(plan.shape.outputs.map((output) => [output.name, output]))
+  if (outputs.size > MAX_OUTPUTS || ![...outputs.values()].every(isWritable)) return null
+  const members = [...outputs.values()].flatMap((output) => [sql`${output.name}`, toJson(output)])
+  return sql<ListText>`
+    select mark, case
+      when mark = ${''} then null
+      when (select count(*) > ${sql.lit(plan.maxRows)} or total(bytes) > ${sql.lit(plan.maxBytes)} from (${plan.sizes})) then ''
+      else (select count(*) || json_group_array(json_object(${sql.join(members)})) from (${plan.rows}))
+    end as list
+    from (select connection_id() || '.' || data_version as mark from pragma_data_version)`.compile(
+    db,
+  ) as CompiledQuery<ListText>
+}
+
+/** The rest is worked out row by row. */
+function isWritable({ path, cast }: OutputColumn): boolean {
+  return path === null && (cast === null || cast === 'text')
+}
+
+/** The values of `output-value.ts`, in SQL. */
+function toJson({ column, cast }: OutputColumn): RawBuilder<unknown> {
+  const asText = cast === 'text'
+  const value = sql.ref(column.name)
+  switch (column.type) {
+    case 'boolean': {
+      const word = sql`case ${value} when 1 then 'true' when 0 then 'false' end`
+      return asText ? word : sql`json(${word})`
+    }
+    case 'json':
+      return asText ? value : sql`json(${value})`
+    case 'timestamp': {
+      const fraction = (from: number) =>
+        sql`rtrim(rtrim(substr(${value}, ${sql.lit(from)}, length(${value}) - ${sql.lit(from)}), '0'), '.')`
+      return asText
+        ? sql`substr(${value}, 1, 10) || ' ' || ${fraction(12)} || '+00'`
+        : sql`${fraction(1)} || '+00:00'`
+    }
+    default:
+      return value
+  }
+}
+
+/** `50[{…},…]`: the count goes before the text, because one scalar is all that a case can give. */
+export function splitListText(list: string): { count: number; body: Buffer } {
+  const at = list.indexOf('[')
+  return { count: Number(list.slice(0, at)), body: Buffer.from(list.slice(at)) }
+}
+
+/** Keys, times, flags and the names of the columns. */
+const FIXED_BYTES = 400
+
+/** About how long a row is on the wire. Neither engine has to read a long text for it. */
+function rowBytes(engine: Engine, resource: Resource, columns: readonly Column[]): RawBuilder<number> {
+  const parts = columns.flatMap(({ name, type }) => {
+    const reference = eb.ref(`${resource.name}.${name}`)
+    if (type === 'text') return [sql`coalesce(octet_length(${reference}), 0)`]
+    if (type !== 'json') return []
+    return [sql`coalesce(octet_length(${engine === 'postgres' ? sql`${reference}::text` : reference}), 0)`]
+  })
+  return sql<number>`${sql.join([sql.lit(FIXED_BYTES), ...parts], sql` + `)}`
 }

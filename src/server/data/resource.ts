@@ -1,7 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { ColumnFacts } from '#contract/pixel-columns.ts'
 import type { Db } from '../db/database.ts'
-import type { Caller } from '../http/caller.ts'
+import type { Caller } from '../http/security/administrators.ts'
 
 export type ColumnType = ColumnFacts['type']
 export type Row = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUnavailable } from './is-unavailable.ts'
+import { isUnavailable } from './errors.ts'
 
 test.each([
   ['57P01', true],

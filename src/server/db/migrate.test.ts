@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ENGINES, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { type Database, openDatabase } from './database.ts'
+import { openPostgres } from './engines/postgres.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres-engine.ts'
 
 const nothing: Migration = { up: async () => {} }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { engineOf } from './column-types.ts'
-import { WITHOUT_TIME_LIMIT } from './guarded-pool.ts'
+import { engineOf } from './dialect.ts'
+import { WITHOUT_TIME_LIMIT } from './engines/postgres.ts'
 import * as auth from './migrations/0001-auth.ts'
 import * as pixelsAndTags from './migrations/0002-pixels-and-tags.ts'
 import * as newsletter from './migrations/0003-newsletter.ts'
@@ -39,7 +39,7 @@ import * as clockSeen from './migrations/0042-clock-seen.ts'
 import * as blockedHostCode from './migrations/0044-blocked-host-code.ts'
 import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
 import * as alertKind from './migrations/0049-alert-kind.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './schema/index.ts'
 
 /** Append-only and additive: a migration that has been released is never edited, and older processes go on beside it. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { sentStatements } from '#tests/support/sent-statements.ts'
 import type { Db } from './database.ts'
-import { asRepeated } from './sqlite-driver.ts'
+import { asRepeated } from './engines/sqlite-driver.ts'
 
 const EXPIRES = '2030-01-01T00:00:00.000Z'
 const TAKEN = /UNIQUE constraint failed/

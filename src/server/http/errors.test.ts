@@ -1,8 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { AppError } from './app-error.ts'
-import { registerErrors } from './errors.ts'
+import { AppError, registerErrors } from './errors.ts'
 
 const THROWN: Record<string, Error> = {
   refused: new AppError(409, 'taken', 'Esse nome já existe.', { headers: { 'retry-after': '3' } }),

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from './app-error.ts'
-import { databaseUnavailable, refusalOf } from './refusals.ts'
-import type { ClassOf } from './security-class.ts'
+import { isUnavailable } from '../db/errors.ts'
+import type { ClassOf } from './security/classes.ts'
 
 export interface ErrorPages {
   404: string
@@ -55,4 +54,67 @@ function clientErrorStatus(error: unknown): number | null {
   const code = (error as { code?: unknown }).code
   const isFramework = typeof code === 'string' && code.startsWith('FST_')
   return isFramework && typeof status === 'number' && status >= 400 && status < 500 ? status : null
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+const UNAVAILABLE_MESSAGE = 'O serviço está indisponível por um momento. Tente de novo em instantes.'
+
+/** Why a call got 503 through no fault of its own. Thousands may get it for one reason: the log counts them. */
+type Refusal = { shed: true } | { unavailable: string }
+
+const refusals = new WeakMap<FastifyRequest, Refusal>()
+
+export function refusalOf(request: FastifyRequest): Refusal | undefined {
+  return refusals.get(request)
+}
+
+/** For a process that is too busy to handle the call in time. */
+export function shed(request: FastifyRequest): AppError {
+  refusals.set(request, { shed: true })
+  return refusal('overloaded', 'The server is busy, try again')
+}
+
+/** For a call that was not answered by its deadline. */
+export function late(request: FastifyRequest, deadlineMs: number): AppError {
+  refusals.set(request, { unavailable: `no answer within ${deadlineMs} ms` })
+  return refusal('database_unavailable', UNAVAILABLE_MESSAGE)
+}
+
+/** A database that cannot work now is no fault of ours or of the caller: the answer says when to come again. */
+function databaseUnavailable(error: unknown, request: FastifyRequest): AppError | null {
+  if (!isUnavailable(error)) return null
+  refusals.set(request, { unavailable: (error as Error).message })
+  return refusal('database_unavailable', UNAVAILABLE_MESSAGE, error)
+}
+
+function refusal(code: string, message: string, cause?: unknown): AppError {
+  return new AppError(503, code, message, { cause, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+}
+
+interface AppErrorOptions {
+  /** Logged with the request id and never sent. */
+  cause?: unknown
+  /** Headers of the response, such as Retry-After. */
+  headers?: Record<string, string>
+  /** Public fields that a protocol adds to its error object. */
+  details?: Record<string, unknown>
+}
+
+/** The one error that becomes an answer: branch on `code`, never on the message. */
+export class AppError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly details: Record<string, unknown>
+
+  /** `message` is public. */
+  constructor(status: number, code: string, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.status = status
+    this.code = code
+    this.headers = options.headers ?? {}
+    this.details = options.details ?? {}
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '../config.ts'
-import { BuildManifest } from '../http/build-manifest.ts'
-import { loadRenderBundle, readDocumentAssets } from './render-bundle.ts'
+import { BuildManifest } from '../http/static/assets.ts'
+import { loadRenderBundle, readDocumentAssets } from './build-output.ts'
 
 /** Names under which vendors' snippets keep what they queue: `window.analytics = window.analytics || []`. */
 const GLOBALS_OF_VENDORS =

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../config.ts'
-import { BuildManifest } from '../http/build-manifest.ts'
-import { compressText } from '../http/prepared-response.ts'
-import { loadRenderBundle, readDocumentAssets } from './render-bundle.ts'
+import { BuildManifest } from '../http/static/assets.ts'
+import { compressText } from '../http/static/responses.ts'
+import { loadRenderBundle, readDocumentAssets } from './build-output.ts'
 
 const { site } = parseConfig({})
 const renderer = await loadRenderBundle('dist')

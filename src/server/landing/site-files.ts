@@ -1,6 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { COLORS } from '#design/colors.ts'
-import type { Pictures } from './pictures.ts'
+import type { Pictures } from './build-output.ts'
 
 interface SiteFile {
   path: string

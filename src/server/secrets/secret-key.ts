@@ -1,5 +1,138 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import { closeKeyFile, syncToDisk, touchOwnerOnly, writeNewFile } from '../db/data-directory.ts'
+import { OperatorError } from '../operator-error.ts'
+
+/** One command at a time changes a key file. The operating system holds the lock: it is free when the process is gone. */
+export function holdFileLock(keyFile: string): () => void {
+  const file = `${keyFile}.lock`
+  const lock = openLock(file)
+  try {
+    lock.exec('begin exclusive')
+  } catch {
+    lock.close()
+    throw new SecretKeyError(`Outro comando está trocando a chave em ${keyFile}.`)
+  }
+  return () => lock.close()
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    touchOwnerOnly(file)
+    return new DatabaseSync(file, { timeout: 0 })
+  } catch (error) {
+    throw new SecretKeyError(`A pasta do arquivo de chave não pode ser escrita: ${(error as Error).message}`)
+  }
+}
+
+/** The keys of the file, read again when one is asked for that was not among them: an operator may have changed it. */
+export class SecretKeyRing {
+  readonly file: string
+  #keys: readonly SecretKey[]
+
+  constructor(file: string, keys: readonly SecretKey[]) {
+    this.file = file
+    this.#keys = keys
+  }
+
+  /** The key that an empty database takes. */
+  get first(): SecretKey {
+    const [first] = this.#keys
+    if (first === undefined) throw new SecretKeyError(`O arquivo de chave ${this.file} não existe.`)
+    return first
+  }
+
+  async find(id: string): Promise<SecretKey> {
+    const known = this.#keys.find((key) => key.id === id)
+    if (known !== undefined) return known
+    this.#keys = (await readSecretKeyFile(this.file)) ?? []
+    return this.require(id)
+  }
+
+  /** Without looking at the file again. */
+  require(id: string): SecretKey {
+    const key = this.#keys.find((candidate) => candidate.id === id)
+    if (key === undefined) throw otherKey(this.file, id, this.#keys)
+    return key
+  }
+}
+
+function otherKey(file: string, wanted: string, found: readonly SecretKey[]): SecretKeyError {
+  const there = found.length === 0 ? 'não existe' : `contém a chave ${found.map((key) => key.id).join(', ')}`
+  return new SecretKeyError(
+    `Os segredos deste banco de dados foram cifrados com a chave ${wanted}, e o arquivo ${file} ${there}. Nada foi alterado.
+Traga a cópia do arquivo com a chave ${wanted}. Se ela se perdeu, "npm run admin -- discard-secrets" abre mão dos segredos que não podem mais ser lidos.`,
+  )
+}
+
+/** The keys in the file, or null when there is no such file. */
+export async function readSecretKeyFile(file: string): Promise<SecretKey[] | null> {
+  const text = readIfThere(file)
+  if (text === null) return null
+  closeKeyFile(file)
+  const keys = await parseSecretKeys(text)
+  if (keys === null)
+    throw new SecretKeyError(
+      `O arquivo ${file} não contém uma chave de segredos (JWK "oct" de 256 bits). Traga de volta a cópia que você guardou; se não há nenhuma, mova este arquivo e rode "npm run admin -- discard-secrets".`,
+    )
+  return keys
+}
+
+/** Of two processes that make the file at once, one makes it and both read the same. */
+export async function makeSecretKeyFile(file: string): Promise<SecretKey[]> {
+  const partial = partialName(file)
+  const key = await makeSecretKey()
+  try {
+    writeNewFile(partial, await formatSecretKeys([key]))
+    // Unlike a rename, a link never replaces what is there.
+    linkSync(partial, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(file, error)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+  syncToDisk(dirname(file))
+  return (await readSecretKeyFile(file)) ?? []
+}
+
+/** At every moment the file holds either the former keys or the new ones. */
+export async function replaceSecretKeyFile(file: string, keys: readonly SecretKey[]): Promise<void> {
+  const partial = partialName(file)
+  try {
+    writeNewFile(partial, await formatSecretKeys(keys))
+    renameSync(partial, file)
+    syncToDisk(dirname(file))
+  } catch (error) {
+    throw cannotWrite(file, error)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new SecretKeyError(`Não foi possível ler o arquivo de chave ${file}: ${(error as Error).message}`)
+  }
+}
+
+function partialName(file: string): string {
+  return `${file}.${randomUUID()}.partial`
+}
+
+function cannotWrite(file: string, error: unknown): SecretKeyError {
+  return new SecretKeyError(`Não foi possível gravar o arquivo de chave ${file}: ${(error as Error).message}`)
+}
+
+/** About the key or what it seals. */
+export class SecretKeyError extends OperatorError {
+  override readonly name = 'SecretKeyError'
+}
 
 const KEY_BYTES = 32
 
@@ -14,13 +147,13 @@ export async function makeSecretKey(): Promise<SecretKey> {
 }
 
 /** A key set (RFC 7517), the key that new keys are added behind first. */
-export async function formatSecretKeys(keys: readonly SecretKey[]): Promise<string> {
+async function formatSecretKeys(keys: readonly SecretKey[]): Promise<string> {
   const list = keys.map(async ({ id, bytes }) => ({ ...(await exportJWK(bytes)), kid: id, alg: 'A256GCM' }))
   return `${JSON.stringify({ keys: await Promise.all(list) }, null, 2)}\n`
 }
 
 /** Takes a key set or a single key; null when it is neither. Nothing of what was read may get into a message. */
-export async function parseSecretKeys(text: string): Promise<SecretKey[] | null> {
+async function parseSecretKeys(text: string): Promise<SecretKey[] | null> {
   try {
     const content = JSON.parse(text) as { keys?: JWK[] } & JWK
     const keys = await Promise.all((content.keys ?? [content]).map(fromJwk))

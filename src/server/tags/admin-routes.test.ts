@@ -7,14 +7,13 @@ import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { noteBlockedHost } from '#tests/support/note-blocked-host.ts'
 import type { Database } from '../db/database.ts'
-import type { Caller } from '../http/caller.ts'
 import { registerErrors } from '../http/errors.ts'
-import { createLogger } from '../http/logger.ts'
+import { createLogger } from '../http/logging/logger.ts'
+import type { Caller } from '../http/security/administrators.ts'
 import { registerTagAdmin } from './admin-routes.ts'
-
-import { ReportBuffer } from './report-buffer.ts'
-import { TagCompiler } from './tag-compiler.ts'
-import { TagStore } from './tag-store.ts'
+import { TagCompiler } from './compile/compiler.ts'
+import { TagStore } from './serve/tag-store.ts'
+import { ReportBuffer } from './tag-counts.ts'
 
 const OWN = new Set(['portico.example'])
 const ADMIN: Caller = {

@@ -3,29 +3,33 @@ import * as z from 'zod/mini'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { PixelLedger, Today } from '#contract/visit-results.ts'
+import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
-import { type AdminAccess, pathId, readBody, requireAdministrator } from '../http/admin-request.ts'
-import { guardApi } from '../http/api-guard.ts'
-import { rearmBreaker } from './breaker/rearm-breaker.ts'
-import { readPixelCost } from './cost/read-pixel-cost.ts'
-import { forgetBlockedHost } from './hosts/forget-blocked-host.ts'
-import { listPixelHosts } from './hosts/list-pixel-hosts.ts'
-import { permitHosts } from './hosts/permit-hosts.ts'
-import { readPermissions } from './hosts/read-permissions.ts'
-import { revokeHost } from './hosts/revoke-host.ts'
-import { readLedger } from './ledger/read-ledger.ts'
-import { readLedgerRange } from './ledger/read-ledger-range.ts'
-import type { MeasureHead } from './policy-budget.ts'
-import { previewSchema, previewTag } from './preview-tag.ts'
-import { readConversions } from './read-conversions.ts'
-import { readHours } from './read-hours.ts'
-import { readOverview } from './read-overview.ts'
-import { setPaused } from './set-paused.ts'
-import type { TagCompiler } from './tag-compiler.ts'
-import type { TagStore } from './tag-store.ts'
-import { readToday, type TodayDeps } from './today/read-today.ts'
+import { change } from '../db/transactions/change.ts'
+import {
+  type AdminAccess,
+  auditActor,
+  type Caller,
+  guardApi,
+  pathId,
+  readBody,
+  requireAdministrator,
+} from '../http/security/administrators.ts'
+import type { TagCompiler } from './compile/compiler.ts'
+import { rearmBreaker } from './health/breaker.ts'
+import { readPixelCost } from './health/cost.ts'
+import { readConversions, readHours } from './health/observations.ts'
+import { readOverview } from './health/overview.ts'
+import { readToday, type TodayDeps } from './health/today.ts'
+import { readLedger, readLedgerRange } from './health/visit-results.ts'
+import { forgetBlockedHost } from './hosts/blocked-hosts.ts'
+import type { MeasureHead } from './hosts/budget.ts'
+import { listPixelHosts, permitHosts, readPermissions, revokeHost } from './hosts/permissions.ts'
+import { previewSchema, previewTag } from './preview.ts'
+import type { TagStore } from './serve/tag-store.ts'
+import { bumpTagsVersion } from './serve/tag-version.ts'
 
-export interface TagAdminDeps extends TodayDeps, AdminAccess {
+interface TagAdminDeps extends TodayDeps, AdminAccess {
   db: Db
   tags: TagStore
   compiler: TagCompiler
@@ -34,7 +38,9 @@ export interface TagAdminDeps extends TodayDeps, AdminAccess {
 }
 
 const pauseSchema = z.object({ paused: z.boolean() })
+
 const allowSchema = z.object({ pixel_id: z.optional(z.uuid()) })
+
 const permitSchema = z.object({
   ids: z.array(z.uuid()).check(z.minLength(1), z.maxLength(100)),
   pixel_id: z.optional(z.uuid()),
@@ -137,5 +143,24 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
     await requireAdministrator(deps, request)
     await forgetBlockedHost(db, pathId(request))
     return readOverview(deps)
+  })
+}
+
+/** Stops every tag at once, or brings them back: the pixels themselves are not touched, so they come back as they were. */
+export async function setPaused(db: Db, caller: Caller, paused: boolean, now = new Date()): Promise<void> {
+  const actor = auditActor(caller)
+  await change(db, async (trx) => {
+    const changed = await trx
+      .updateTable('site_state')
+      .set({
+        tags_paused_at: paused ? now.toISOString() : null,
+        tags_paused_by: paused ? actor.actor : null,
+      })
+      .where('tags_paused_at', paused ? 'is' : 'is not', null)
+      .executeTakeFirst()
+    // Paused twice is paused once, by the first who did it.
+    if (changed.numUpdatedRows === 0n) return
+    await recordAudit(trx, { ...actor, action: paused ? 'tags.pause' : 'tags.resume' }, now)
+    await bumpTagsVersion(trx)
   })
 }

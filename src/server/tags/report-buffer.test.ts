@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import type { Database } from '../db/database.ts'
-import { BlockedHostBuffer } from './blocked-host-buffer.ts'
-import { ReportBuffer } from './report-buffer.ts'
+import { BlockedHostBuffer } from './hosts/blocked-hosts.ts'
+import { ReportBuffer } from './tag-counts.ts'
 
 const warnings: unknown[] = []
 const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never

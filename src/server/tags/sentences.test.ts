@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ActivityFacts, SENTENCES } from '#server/activity/activity-sentences.ts'
 import { UNKNOWN_VENDOR } from '#server/vendors/marks.ts'
-import { HEALTH_WORDS } from './health/health-words.ts'
-import { TEST_WORDS } from './testing/test-words.ts'
+import { type ActivityFacts, SENTENCES } from '../activity/sentences.ts'
+import { HEALTH_WORDS } from './health/health.ts'
+import { TEST_WORDS } from './test-visits/verdict.ts'
 
 /** An open slot, a doubled word, a preposition glued to an article, or a sign where two sentences were joined. */
 const BROKEN =

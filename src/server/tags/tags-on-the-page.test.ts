@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { bumpTagsVersion } from '#server/db/changes.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+import { bumpTagsVersion } from './serve/tag-version.ts'
 
 let site: TestApp
 afterEach(() => site.close())

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KEPT_COOKIES } from '#contract/kept-cookies.ts'
+import { isSharedHost, vendorOfHost } from './hosts.ts'
 import { matchesName } from './matches-name.ts'
 import { recogniseVendors } from './recognise-vendors.ts'
-import { isSharedHost } from './shared-hosts.ts'
 import type { NameRule, Vendor } from './vendor.ts'
-import { vendorOfHost } from './vendor-of-host.ts'
 import { VENDORS } from './vendors.ts'
 
 const sampleOf = (rule: NameRule) => ('exact' in rule ? rule.exact : rule.sample)

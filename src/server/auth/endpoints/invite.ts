@@ -1,18 +1,127 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
-import { requireService } from '../access/require-user.ts'
-import type { AuthContext } from '../auth-context.ts'
-import { limitOwnMail } from '../mail/mail-limits.ts'
-import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
-import { redirectTarget } from '../one-time-tokens/redirect-target.ts'
-import { emailExists } from '../protocol/auth-error.ts'
-import { document, readBody, readQuery, text } from '../protocol/read-body.ts'
-import { SERVICE_ACTOR } from '../users/change-account.ts'
-import { checkEmail } from '../users/check-email.ts'
-import { insertUser } from '../users/insert-user.ts'
-import { toUserObject } from '../users/user-object.ts'
+import { normalizeEmail } from '#contract/email.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import type { Config } from '#server/config.ts'
+import type { Db } from '#server/db/database.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { composeTokenMails, limitOwnMail } from '../account-mail.ts'
+import { refuseTakenEmail } from '../accounts/admin-users.ts'
+import { deleteTokens, type LockedAccount, lockAccount, SERVICE_ACTOR } from '../accounts/change-account.ts'
+import { checkEmail, checkKnownEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
+import { findUserByEmail, insertUser, toUserObject } from '../accounts/users.ts'
+import { requireService } from '../caller.ts'
+import type { AuthContext } from '../context.ts'
+import { redirectTarget, tokenLink } from '../one-time-tokens/redirects.ts'
+import { EMAIL_CHANGE_KINDS, issueTokens, type TokenKind, typeOfKind } from '../one-time-tokens/tokens.ts'
+import { checkPassword } from '../passwords/passwords.ts'
+import { authError, document, emailExists, readBody, readQuery, text, validationFailed } from '../protocol.ts'
+
+const bodyOfGenerateLink = z.object({
+  type: text,
+  email: text,
+  password: text,
+  data: document,
+  new_email: text,
+})
+
+type LinkInput = z.output<typeof bodyOfGenerateLink>
+
+/** Who has no account yet gets one. */
+const MAKES_ACCOUNTS: readonly TokenKind[] = ['signup', 'magiclink', 'invite']
+
+const KINDS: readonly TokenKind[] = [
+  'signup',
+  'magiclink',
+  'recovery',
+  'invite',
+  'email_change_current',
+  'email_change_new',
+]
+
+/** For scripts that send their own mail: the token is told instead of sent. */
+export function registerGenerateLink(scope: FastifyInstance, context: AuthContext): void {
+  const { db, config, origins } = context
+  scope.post('/admin/generate_link', async (request) => {
+    await requireService(context, request)
+    const input = readBody(bodyOfGenerateLink, request)
+    const kind = KINDS.find((candidate) => candidate === input.type)
+    if (kind === undefined) throw validationFailed('Invalid email action link type requested')
+    const email = checkKnownEmail(input.email)
+    const passwordHash = await preparePassword(context, kind, { ...input, email })
+    const redirectTo =
+      redirectTarget(origins, readQuery(request, 'redirect_to')) ??
+      `${config.adminUrl ?? config.siteUrl}/admin`
+    const { issued, ...account } = await change(db, async (trx) => {
+      const account = await lockOrMake(trx, kind, { ...input, email }, passwordHash)
+      if (kind === 'email_change_current' || kind === 'email_change_new')
+        await askForEmail(config, account, checkEmail(input.new_email))
+      const [issued] = await issueTokens(context, account, [kind], { redirectTo, codeChallenge: null })
+      if (issued === undefined) throw new Error('a link was asked for and none was made')
+      await account.audit('user.link_made', { after: { email: account.user.email, type: typeOfKind(kind) } })
+      return { user: account.user, factors: account.factors, issued }
+    })
+    return {
+      ...toUserObject({ ...account.user, factors: account.factors }),
+      action_link: tokenLink(config, issued, redirectTo),
+      email_otp: issued.code,
+      hashed_token: issued.token,
+      redirect_to: redirectTo,
+      verification_type: typeOfKind(kind),
+    }
+  })
+}
+
+/** A password is only given to an account that is made here, and hashed before it is known whether one has to be. */
+async function preparePassword(
+  { config, passwords }: AuthContext,
+  kind: TokenKind,
+  { email, password }: LinkInput,
+): Promise<string | null> {
+  if (password === '' || !MAKES_ACCOUNTS.includes(kind)) return null
+  await checkPassword(password, [email, config.site.brandName])
+  return passwords.hash(password)
+}
+
+async function lockOrMake(
+  trx: Db,
+  kind: TokenKind,
+  { email, password, data }: LinkInput,
+  passwordHash: string | null,
+): Promise<LockedAccount> {
+  const found = await findUserByEmail(trx, email)
+  if (found === undefined && !MAKES_ACCOUNTS.includes(kind))
+    throw authError(404, 'user_not_found', 'User not found')
+  if (found === undefined) {
+    if (kind === 'signup' && password === '') throw validationFailed('Signup requires a valid password')
+    const made = await insertUser(trx, {
+      email: checkEmail(email),
+      passwordHash,
+      confirmed: false,
+      userMetadata: data ?? {},
+    })
+    if (made === null) throw emailExists()
+    const account = await lockAccount(trx, { userId: made.id, by: SERVICE_ACTOR })
+    await account.audit('user.created', { after: { email } })
+    return account
+  }
+  const account = await lockAccount(trx, { userId: found.id, by: SERVICE_ACTOR })
+  const { user } = account
+  // Somebody else's by now, or nobody's.
+  if (normalizeEmail(user.email) !== email) throw authError(404, 'user_not_found', 'User not found')
+  if (user.email_confirmed_at !== null && (kind === 'signup' || kind === 'invite')) throw emailExists()
+  return account
+}
+
+/** Another address than the one that is waited for ends the mails and confirmations of that one. */
+async function askForEmail(config: Config, account: LockedAccount, newEmail: string): Promise<void> {
+  const { user, trx } = account
+  refuseChangeOfPrincipal(config, user.email)
+  await refuseTakenEmail(trx, user.id, newEmail)
+  if (user.new_email === newEmail) return
+  await account.update({ new_email: newEmail, updated_at: new Date().toISOString() })
+  await deleteTokens(account, EMAIL_CHANGE_KINDS)
+}
 
 const body = z.object({ email: text, data: document })
 

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUuid } from '#contract/uuid.ts'
-import { change } from '#server/db/change.ts'
-import { hashOpaqueToken } from '#server/http/opaque-token.ts'
-import { requireToken, requireUser } from '../access/require-user.ts'
-import type { AuthContext } from '../auth-context.ts'
-import { authError, validationFailed } from '../protocol/auth-error.ts'
-import { readQuery } from '../protocol/read-body.ts'
-import { endLogin, endLoginOfCookie, endOtherLogins, endSessions } from '../sessions/end-sessions.ts'
-import { clearLoginCookie, readLoginCookie } from '../sessions/login-cookie.ts'
-import { changeAccount, findSession, LockedAccount } from '../users/change-account.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { hashOpaqueToken } from '#server/secrets/tokens.ts'
+import { changeAccount, findSession, LockedAccount } from '../accounts/change-account.ts'
+import { requireToken, requireUser } from '../caller.ts'
+import type { AuthContext } from '../context.ts'
+import { authError, readQuery, validationFailed } from '../protocol.ts'
+import { clearLoginCookie, readLoginCookie } from '../sessions/cookies.ts'
+import { endLogin, endLoginOfCookie, endOtherLogins, endSessions } from '../sessions/revoke.ts'
 
 const SCOPES = ['global', 'local', 'others'] as const
 type Scope = (typeof SCOPES)[number]

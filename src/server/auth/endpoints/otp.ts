@@ -1,20 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
-import { clientAddress } from '#server/http/client-address.ts'
-import type { AuthContext } from '../auth-context.ts'
-import { mailBehindAnswer } from '../mail/mail-behind-answer.ts'
-import { composeTokenMails } from '../one-time-tokens/compose-token-mails.ts'
-import { challengeFields, readLinkTarget } from '../one-time-tokens/link-target.ts'
-import { authError } from '../protocol/auth-error.ts'
-import { document, readBody, text } from '../protocol/read-body.ts'
-import { checkEmail } from '../users/check-email.ts'
-import { findUserByEmail } from '../users/find-user.ts'
-import { insertUser } from '../users/insert-user.ts'
-import type { UserRow } from '../users/user-object.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { clientAddress } from '#server/http/sockets/addresses.ts'
+import { composeTokenMails, limitOwnMail, mailBehindAnswer } from '../account-mail.ts'
+import { checkEmail, checkKnownEmail } from '../accounts/rules.ts'
+import { findUserByEmail, insertUser, type UserRow } from '../accounts/users.ts'
+import { requireUser } from '../caller.ts'
+import type { AuthContext } from '../context.ts'
+import { challengeFields, readLinkTarget, redirectTarget } from '../one-time-tokens/redirects.ts'
+import { EMAIL_CHANGE_KINDS, type TokenKind } from '../one-time-tokens/tokens.ts'
+import { authError, document, readBody, readQuery, text, validationFailed } from '../protocol.ts'
 
-const body = z.object({
+const bodyOfOtp = z.object({
   email: text,
   phone: text,
   data: document,
@@ -33,7 +31,7 @@ const body = z.object({
 export function registerOtp(scope: FastifyInstance, context: AuthContext): void {
   const { config } = context
   scope.post('/otp', async (request) => {
-    const input = readBody(body, request)
+    const input = readBody(bodyOfOtp, request)
     if (input.email === '' && input.phone !== '')
       throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const email = checkEmail(input.email)
@@ -91,4 +89,67 @@ async function signUp(
     },
     () => undefined,
   )
+}
+
+/** Mails the code that stands for the current password when somebody sets a new one. */
+export function registerReauthenticate(scope: FastifyInstance, context: AuthContext): void {
+  scope.get('/reauthenticate', async (request) => {
+    const { user } = await requireUser(context, request)
+    await limitOwnMail(context.db, 'reauthentication', user.id)
+    context.mail.later(() =>
+      composeTokenMails(context, { user, kinds: ['reauthentication'], cause: 'themselves' }),
+    )
+    return {}
+  })
+}
+
+const bodyOfRecover = z.object({ email: text, ...challengeFields })
+
+/** "Esqueci minha senha". Whether anybody has that address is found out behind the answer. */
+export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
+  scope.post('/recover', async (request) => {
+    const input = readBody(bodyOfRecover, request)
+    const email = checkKnownEmail(input.email)
+    const target = readLinkTarget(context, request, input)
+    const askedFrom = clientAddress(request)
+    return mailBehindAnswer(context, request, { operation: 'recover', email }, (user) =>
+      composeTokenMails(context, { user, kinds: ['recovery'], ...target, cause: 'anybody', askedFrom }),
+    )
+  })
+}
+
+const body = z.object({ type: text, email: text, ...challengeFields })
+
+const PHONE_TYPES = ['sms', 'phone_change']
+
+const TYPES = ['signup', 'email_change']
+
+export function registerResend(scope: FastifyInstance, context: AuthContext): void {
+  const { origins } = context
+  scope.post('/resend', async (request) => {
+    const { type, email: given, ...challenge } = readBody(body, request)
+    if (PHONE_TYPES.includes(type))
+      throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
+    if (!TYPES.includes(type))
+      throw validationFailed('Missing one of these types: signup, email_change, sms, phone_change')
+    if (given === '') throw validationFailed('Type provided requires an email address')
+    const email = checkKnownEmail(given)
+    // A change of address asks two mailboxes, and neither answer alone is a session that a code could stand for.
+    const target =
+      type === 'signup'
+        ? readLinkTarget(context, request, challenge)
+        : { redirectTo: redirectTarget(origins, readQuery(request, 'redirect_to')) }
+    const askedFrom = clientAddress(request)
+    return mailBehindAnswer(context, request, { operation: `resend:${type}`, email }, async (user) => {
+      const kinds = kindsToSend(type, user)
+      return kinds.length === 0
+        ? []
+        : composeTokenMails(context, { user, kinds, ...target, cause: 'anybody', askedFrom })
+    })
+  })
+}
+
+function kindsToSend(type: string, user: UserRow): readonly TokenKind[] {
+  if (type === 'signup') return user.email_confirmed_at === null ? ['signup'] : []
+  return user.new_email === null ? [] : EMAIL_CHANGE_KINDS
 }

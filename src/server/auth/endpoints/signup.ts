@@ -1,20 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
-import { clientAddress } from '#server/http/client-address.ts'
-import { checkApiKey } from '../access/require-api-key.ts'
-import type { AuthContext } from '../auth-context.ts'
-import { checkPassword } from '../passwords/check-password.ts'
-import { seatOf } from '../passwords/password-hasher.ts'
-import { authError, rateLimited, validationFailed } from '../protocol/auth-error.ts'
-import { limitByAddress } from '../protocol/limit-calls.ts'
-import { document, readBody, text } from '../protocol/read-body.ts'
-import { passwordAmr } from '../sessions/open-session.ts'
-import { signIn } from '../sessions/sign-in.ts'
-import { checkEmail } from '../users/check-email.ts'
-import { findUserByEmail } from '../users/find-user.ts'
-import { insertUser } from '../users/insert-user.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { clientAddress } from '#server/http/sockets/addresses.ts'
+import { checkEmail } from '../accounts/rules.ts'
+import { findUserByEmail, insertUser } from '../accounts/users.ts'
+import { checkApiKey } from '../caller.ts'
+import type { AuthContext } from '../context.ts'
+import { checkPassword, seatOf } from '../passwords/passwords.ts'
+import {
+  authError,
+  document,
+  limitByAddress,
+  rateLimited,
+  readBody,
+  text,
+  validationFailed,
+} from '../protocol.ts'
+import { passwordAmr, signIn } from '../sessions/issue.ts'
 
 const body = z.object({ email: text, phone: text, password: text, data: document })
 

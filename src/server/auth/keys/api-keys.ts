@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { recordAudit } from '#server/db/audit.ts'
-import { change } from '#server/db/change.ts'
+import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
-import { locked } from '#server/db/locked.ts'
+import { locked } from '#server/db/dialect.ts'
+import { change } from '#server/db/transactions/change.ts'
 
 export interface ApiKeyRow {
   id: string

@@ -6,12 +6,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { type Config, parseConfig } from '#server/config.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertSecrets } from '#tests/support/secret-rows.ts'
-import { openLogin } from '../sessions/open-session.ts'
-import { lockAccount } from '../users/change-account.ts'
+import { lockAccount } from '../accounts/change-account.ts'
+import { readApiKey } from '../caller.ts'
+import { openLogin } from '../sessions/issue.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
-import { KeyRing } from './key-ring.ts'
-import { readApiKey } from './read-api-key.ts'
-import { rotateKeys } from './rotate-keys.ts'
+import { KeyRing, rotateKeys } from './key-ring.ts'
 
 const DAY_MS = 86_400_000
 const config: Config = parseConfig({})

@@ -1,17 +1,16 @@
-import type { Config } from '#server/config.ts'
+import { readFile } from 'node:fs/promises'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { recordAudit } from '#server/activity/trail.ts'
+import { type Config, ConfigError } from '#server/config.ts'
+import { closeKeyFile } from '#server/db/data-directory.ts'
 import type { Db } from '#server/db/database.ts'
-import type { SecretPort } from '#server/db/secret-port.ts'
+import { locked } from '#server/db/dialect.ts'
+import { change } from '#server/db/transactions/change.ts'
+import type { SecretPort } from '#server/secrets/secrets.ts'
+import { endEverySession } from '../sessions/revoke.ts'
 import { readRevokedKeys } from './api-keys.ts'
-import { readSealedSecret } from './app-secret.ts'
-import {
-  FORMER_KEY_SECRET,
-  importFormerKey,
-  readFormerKeys,
-  readSigningKeyFile,
-  readStoredSigningKey,
-  SIGNING_KEY_SECRET,
-} from './signing-key.ts'
-import { TokenSigner } from './token-signer.ts'
+import { readOrMakeSecret, readSealedSecret, readSecret, replaceSecret } from './app-secrets.ts'
+import { TokenSigner, type VerifyingKey } from './token-signer.ts'
 
 /** How soon a running server notices that an operator made a new key. */
 const RECHECK_MS = 5_000
@@ -26,7 +25,7 @@ export interface Keys {
   revoked: ReadonlySet<string>
 }
 
-export interface ServiceKey {
+interface ServiceKey {
   id: string
   expiresAt: Date | null
 }
@@ -119,4 +118,134 @@ function signApiKey(
   more: { jti?: string; exp?: number } = {},
 ): Promise<string> {
   return signer.sign({ iss: issuer, role, iat: Math.floor(Date.now() / 1000), ...more })
+}
+
+/**
+ * A new key signs from now on; running servers notice within seconds. What the former one signed is good for as long as
+ * the two overlap, and so is what each key before it signed, until its own end. Without an overlap every key and every
+ * session that they vouched for ends at once.
+ */
+export async function rotateKeys(db: Db, secrets: SecretPort, overlapMs: number): Promise<void> {
+  await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
+  const next = await makeSigningKey()
+  const now = Date.now()
+  const until = overlapMs > 0 ? new Date(now + overlapMs).toISOString() : null
+  await change(db, async (trx) => {
+    // Of two rotations at once the second finds the key of the first.
+    await locked(
+      trx,
+      trx.selectFrom('app_secrets').select('name').where('name', '=', SIGNING_KEY_SECRET),
+    ).executeTakeFirstOrThrow()
+    if (until === null) {
+      await trx.deleteFrom('app_secrets').where('name', '=', FORMER_KEY_SECRET).execute()
+      await endEverySession(trx)
+    } else {
+      const current = (await readSecret(trx, secrets, SIGNING_KEY_SECRET)) ?? ''
+      const newest: FormerKey = { jwk: JSON.parse(current), until }
+      const earlier = await readFormerKeys(trx, secrets)
+      const kept = earlier.filter((key) => Date.parse(key.until) > now)
+      await replaceSecret(trx, secrets, FORMER_KEY_SECRET, writeFormerKeys([newest, ...kept]))
+    }
+    await replaceSecret(trx, secrets, SIGNING_KEY_SECRET, next)
+    await recordAudit(trx, {
+      actor_id: null,
+      actor: 'command line',
+      action: 'auth.keys_rotated',
+      after: { former_until: until },
+    })
+  })
+}
+
+type SigningAlgorithm = 'ES256' | 'RS256'
+
+export interface SigningKey {
+  kid: string
+  alg: SigningAlgorithm
+  privateKey: CryptoKey
+  publicKey: CryptoKey
+  /** As the key set publishes it. */
+  publicJwk: JWK
+}
+
+export const SIGNING_KEY_SECRET = 'signing_key'
+
+/** Those before, each while what it signed still counts. */
+const FORMER_KEY_SECRET = 'former_signing_key'
+
+interface FormerKey {
+  jwk: JWK
+  until: string
+}
+
+/** As they are sealed: the newest, with the others inside, so that a process of an earlier version reads the newest. */
+interface SealedFormerKeys extends FormerKey {
+  earlier?: FormerKey[]
+}
+
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** A JWK, a list of them or a key set: the forms in which operators keep such files. The first signs, all verify. */
+async function readSigningKeyFile(file: string): Promise<[SigningKey, ...SigningKey[]]> {
+  closeKeyFile(file)
+  try {
+    const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const list = Array.isArray(content) ? content : ((content as { keys?: unknown[] }).keys ?? [content])
+    const [first, ...others] = list as [JWK, ...JWK[]]
+    return [await importSigningKey(first), ...(await Promise.all(others.map(importSigningKey)))]
+  } catch {
+    // Whatever the parser or the importer would say could quote the key.
+    throw new ConfigError([
+      'AUTH_SIGNING_KEY_FILE deve conter uma chave privada em JWK: EC na curva P-256 (ES256) ou RSA (RS256)',
+    ])
+  }
+}
+
+/** Made once and kept in the database, so that every replica signs with the same key. */
+async function readStoredSigningKey(db: Db, secrets: SecretPort): Promise<SigningKey> {
+  const stored = await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
+  return importSigningKey(JSON.parse(stored))
+}
+
+/** The newest first. */
+async function readFormerKeys(db: Db, secrets: SecretPort): Promise<FormerKey[]> {
+  const stored = await readSecret(db, secrets, FORMER_KEY_SECRET)
+  if (stored === null) return []
+  const { earlier = [], ...newest } = JSON.parse(stored) as SealedFormerKeys
+  return [newest, ...earlier]
+}
+
+function writeFormerKeys([newest, ...earlier]: [FormerKey, ...FormerKey[]]): string {
+  return JSON.stringify({ ...newest, earlier } satisfies SealedFormerKeys)
+}
+
+async function importFormerKey({ jwk, until }: FormerKey): Promise<VerifyingKey> {
+  return { key: await importSigningKey(jwk), until: Date.parse(until) }
+}
+
+async function makeSigningKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return JSON.stringify(await exportJWK(privateKey))
+}
+
+async function importSigningKey(jwk: JWK): Promise<SigningKey> {
+  const alg = algorithmOf(jwk)
+  if (typeof jwk.d !== 'string') throw new Error('the signing key must be a private JWK')
+  const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk))
+  const { use: _use, key_ops: _ops, ...bare } = jwk
+  const publicParts = Object.fromEntries(
+    Object.entries(bare).filter(([name]) => !PRIVATE_PARTS.includes(name)),
+  ) as JWK
+  return {
+    kid,
+    alg,
+    privateKey: (await importJWK({ ...bare, alg }, alg)) as CryptoKey,
+    publicKey: (await importJWK({ ...publicParts, alg }, alg)) as CryptoKey,
+    publicJwk: { ...publicParts, kid, alg, use: 'sig', key_ops: ['verify'] },
+  }
+}
+
+function algorithmOf(jwk: JWK): SigningAlgorithm {
+  if (jwk.kty === 'EC' && jwk.crv === 'P-256') return 'ES256'
+  if (jwk.kty === 'RSA' && (jwk.alg ?? 'RS256') === 'RS256') return 'RS256'
+  throw new Error('the signing key must be an EC key on P-256 (ES256) or an RSA key (RS256)')
 }

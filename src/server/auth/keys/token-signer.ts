@@ -1,6 +1,6 @@
 import { compactVerify, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { isStillAhead } from '#server/db/stored-time.ts'
-import type { SigningKey } from './signing-key.ts'
+import { isStillAhead } from '#server/db/time.ts'
+import type { SigningKey } from './key-ring.ts'
 
 /** The claims that we read; what else a token carries is for its holder. */
 export interface TokenClaims extends JWTPayload {

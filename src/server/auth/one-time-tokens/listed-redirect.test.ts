@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listedRedirect, withQuery } from './listed-redirect.ts'
+import { listedRedirect, withQuery } from './redirects.ts'
 
 const CALLBACK = 'https://app.portico.example/auth/callback'
 const LISTED = [CALLBACK, 'https://app.portico.example:8443/entrar', `${CALLBACK}?next=/conta`]

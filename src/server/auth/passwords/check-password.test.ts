@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeDocRow } from '#tests/support/doc-table.ts'
-import { checkPassword } from './check-password.ts'
+import { checkPassword } from './passwords.ts'
 
 const PERSONAL = ['joana.prado@exemplo.com.br', 'Pórtico']
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { HASH_QUEUE } from '#server/http/limits.ts'
+import { HASH_QUEUE } from '#server/http/limits/limits.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
-import { PasswordHasher, seatOf } from './password-hasher.ts'
+import { PasswordHasher, seatOf } from './passwords.ts'
 
 const { atOnce, waiting } = HASH_QUEUE
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { STRENGTH_QUEUE } from '#server/http/limits.ts'
+import { STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
 import { StrengthThread } from './strength-thread.ts'
 
 /** Texts that take the estimator longest: all of it may be letters written as signs. */

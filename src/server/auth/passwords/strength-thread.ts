@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '#server/http/app-error.ts'
-import { STRENGTH_QUEUE } from '#server/http/limits.ts'
-import { type Seat, TRUSTED } from './password-hasher.ts'
+import { AppError } from '#server/http/errors.ts'
+import { STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
+import { type Seat, TRUSTED } from './passwords.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
 /** Beside the server's bundle, or among its sources. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AppError } from '#server/http/app-error.ts'
+import { AppError } from '#server/http/errors.ts'
 import { parseQuery } from './parse-query.ts'
 import type { Condition, OrderItem, SelectItem } from './query.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonPath } from './json-path.ts'
+import { protocolError } from '../errors.ts'
 
 /** A request's query as it was written: names are not yet looked up, values not yet read. */
 export interface Query {
@@ -29,6 +29,7 @@ export type Condition =
   | { kind: 'comparison'; column: string; path: JsonPath | null; negated: boolean; test: Test }
 
 export const COMPARISONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'isdistinct'] as const
+
 export type Comparison = (typeof COMPARISONS)[number]
 
 /** With `(any)` or `(all)` behind them, these take several values. */
@@ -36,9 +37,11 @@ export const QUANTIFIED: readonly Comparison[] = ['eq', 'gt', 'gte', 'lt', 'lte'
 
 /** Contains, is contained by, has something in common. */
 export const CONTAINMENTS = ['cs', 'cd', 'ov'] as const
+
 export type Containment = (typeof CONTAINMENTS)[number]
 
 export const IS_VALUES = ['null', 'not_null', 'true', 'false', 'unknown'] as const
+
 export type IsValue = (typeof IS_VALUES)[number]
 
 export type Test =
@@ -47,3 +50,36 @@ export type Test =
   | { operator: Containment; value: string }
   | { operator: 'is'; value: IsValue }
   | { operator: 'in'; values: string[] }
+
+/** What follows a column as `->key`, `->0`, `->>key`. */
+export interface JsonPath {
+  /** A number is an element of an array, counted from the end when it is negative. */
+  keys: readonly (string | number)[]
+  /** `->>` at the end: the value as text. */
+  asText: boolean
+}
+
+export interface ColumnPath {
+  column: string
+  path: JsonPath | null
+}
+
+/** `column->a->>b` in its parts; most names have one. */
+export function splitPath(name: string): ColumnPath {
+  if (!name.includes('->')) return { column: name, path: null }
+  const [column = '', ...steps] = name.split(/(->>?)/).map((part) => part.trim())
+  const arrows = steps.filter((_step, at) => at % 2 === 0)
+  const keys = steps.filter((_step, at) => at % 2 === 1)
+  if (column === '' || keys.includes('') || arrows.slice(0, -1).includes('->>')) {
+    throw protocolError(400, 'PGRST100', `"failed to parse tree path (${name})" (line 1, column 1)`, {
+      details: 'expecting column->key->>key, with ->> at the end alone',
+    })
+  }
+  return {
+    column,
+    path: {
+      keys: keys.map((key) => (/^-?\d{1,9}$/.test(key) ? Number(key) : key)),
+      asText: arrows.at(-1) === '->>',
+    },
+  }
+}

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)

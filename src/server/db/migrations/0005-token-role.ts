@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** The protocol's database role of a login, which travels in its tokens; what a person may do never depends on it. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** How the person of a login proved who they are, so that each of its tabs can say the same. */
 export async function up(db: Kysely<unknown>): Promise<void> {

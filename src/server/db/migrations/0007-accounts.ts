@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable, engineOf } from '../column-types.ts'
+import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
 const CHAINED = 'auth_refresh_tokens'
 const UNCHAINED = 'auth_refresh_tokens_without_cascade'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /**
  * What the code of each pixel became. The results are text and not JSON to the engine: a warning may quote any character

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** Which key the secrets of this database are sealed with; the key itself is never in here. */
 export async function up(db: Kysely<unknown>): Promise<void> {

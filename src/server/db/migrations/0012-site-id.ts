@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** Tells this site's data from any other's, such as an empty database that answers at the same address. */
 export async function up(db: Kysely<unknown>): Promise<void> {

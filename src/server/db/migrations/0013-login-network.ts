@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** The network that a login came from, so that a person can tell one browser from another of the same kind. */
 export async function up(db: Kysely<unknown>): Promise<void> {

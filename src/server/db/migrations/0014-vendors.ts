@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** Which vendor's a pixel is, the labels of its conversions, and who permitted a host for it. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** What visits showed of each tag as it is now: counts by hour, and nothing about a visitor. */
 export async function up(db: Kysely<unknown>): Promise<void> {

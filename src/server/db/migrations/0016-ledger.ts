@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** Visits in which a pixel's category was refused. Null in rows of before, or of an older process: nobody counted. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /**
  * Deleted pixels stay for a while. They are switched off as well, so that a process that knows nothing of the trash, and

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** Service keys by name, so that each can be listed and revoked; the keys themselves are stored nowhere. */
 export async function up(db: Kysely<unknown>): Promise<void> {

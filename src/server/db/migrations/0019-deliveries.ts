@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable, engineOf } from '../column-types.ts'
+import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
 /** Conversions that the server tells vendors of: how each pixel sends, its secret, the queue, and what became of it. */
 export async function up(db: Kysely<unknown>): Promise<void> {

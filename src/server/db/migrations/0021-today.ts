@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** What the site counts of itself, ten minutes at a time, and what the lists of people and of acts are read by. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** Who wants to be told what, what is known to be so, and the mails that are owed. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** Tests of a pixel on the site. Neither the token of the link nor the key of the reports is stored. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable, engineOf } from '../column-types.ts'
+import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
 /** Whether a pixel may be paused by itself, the visits of its last minutes, and what they led to. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /**
  * Public keys of authenticators, by which people sign in (passkeys) or show a second factor, and the challenges that were

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /** A link in a mail may lead to an address of the operator's with a code, which is worth a session to whoever asked for the mail. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable, engineOf } from '../column-types.ts'
+import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
 /** What only an event has. */
 const OF_EVENTS = ['pixel_id', 'event_id', 'event', 'consent_id', 'category', 'expires_at'] as const

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** Where the code of a custom pixel runs. What was there before stays in the page. */
 export async function up(db: Kysely<unknown>): Promise<void> {

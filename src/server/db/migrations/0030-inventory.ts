@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes, createTable, engineOf } from '../column-types.ts'
+import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
 /** Why a tag is there, what was on the page from when to when, and vendors' files as our server last read them. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes, createTable } from '../column-types.ts'
+import { columnTypes, createTable } from '../dialect.ts'
 
 /**
  * What tags cost, counted by minute beside what failed; why a tag was paused; the vendor's code of a test; and the hash of an address that a

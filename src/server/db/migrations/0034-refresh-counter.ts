@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** A session counts its refreshes, instead of keeping a row for each token in `auth_refresh_tokens`. */
 export async function up(db: Kysely<unknown>): Promise<void> {

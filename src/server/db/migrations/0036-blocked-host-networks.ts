@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** How many networks said that a host was blocked: what a list that is full is sorted out by. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /**
  * When a tag set was last on a page, or last named by a choice, so that recipients whom no record names can be removed;

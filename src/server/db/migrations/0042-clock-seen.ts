@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 const NEWEST = [
   ['audit_events', 'created_at'],

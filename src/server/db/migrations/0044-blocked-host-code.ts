@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** Which code of a pixel was kept from a host, and what it wanted there: a block says nothing about other code, or about what the page allows by now. */
 export async function up(db: Kysely<unknown>): Promise<void> {

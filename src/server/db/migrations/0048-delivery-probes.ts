@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../dialect.ts'
 
 /** When a stopped pixel was last tried again, apart from when it stopped. */
 export async function up(db: Kysely<unknown>): Promise<void> {

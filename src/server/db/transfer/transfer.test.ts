@@ -6,11 +6,9 @@ import { fillEvidenceTables } from '#tests/support/every-table/fill-evidence-tab
 import { fillTagTables, tokenPlace } from '#tests/support/every-table/fill-tag-tables.ts'
 import { insertSecrets, openAll, textsOf } from '#tests/support/secret-rows.ts'
 import type { Db } from '../database.ts'
-import { exportRows } from './export-rows.ts'
-import { importRows } from './import-rows.ts'
-import { LEFT_BEHIND } from './left-behind.ts'
-import { type Row, readPages } from './read-pages.ts'
-import { TABLE_KEYS, TABLE_NAMES, type TableName } from './table-order.ts'
+import { TABLE_KEYS, TABLE_NAMES, type TableName } from '../schema/index.ts'
+import { exportRows, LEFT_BEHIND, type Row, readPages } from './export.ts'
+import { importRows } from './import.ts'
 
 const opened: TestDatabase[] = []
 afterEach(async () => {

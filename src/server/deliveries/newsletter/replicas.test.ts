@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { storeSubscription } from '#server/newsletter/store-subscription.ts'
+import { storeSubscription } from '#server/newsletter/subscribe.ts'
+import { claimDue } from '#server/outbox/queue.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
 import { makeNewsletterWorker } from '#tests/support/newsletter-worker.ts'
 import { accept, startWebhook } from '#tests/support/webhook.ts'
-import { claimDue } from '../claim-due.ts'
 
 test('several replicas share the queue on PostgreSQL and do no work twice', async () => {
   const database = await makeDatabase('postgres')

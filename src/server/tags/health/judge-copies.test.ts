@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PixelHealth } from '#contract/tag-status.ts'
-import { judgeCopies } from './judge-copies.ts'
-import type { CopyEvidence } from './read-copy-evidence.ts'
+import type { CopyEvidence } from '#server/conversions/outcomes.ts'
+import { judgeCopies } from './health.ts'
 
 const NONE: CopyEvidence = {
   delivery: 'server',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ROOM_REMOVALS } from '#contract/isolated-frame.ts'
 import { type BlockedHost, HEALTH_LABELS, healthLabel, type TagWarning } from '#contract/tag-status.ts'
-import { type HealthInput, judgeHealth } from './judge-health.ts'
-import { NO_EVIDENCE } from './read-evidence.ts'
+import { type HealthInput, judgeHealth } from './health.ts'
+import { NO_EVIDENCE } from './observations.ts'
 
 const FINE: HealthInput = {
   isActive: true,

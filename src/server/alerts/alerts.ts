@@ -1,0 +1,143 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
+import type { TagOverview } from '#contract/tag-status.ts'
+import type { Db } from '../db/database.ts'
+import { sweepRegularly } from '../db/sweep.ts'
+import { AppError } from '../http/errors.ts'
+import {
+  type AdminAccess,
+  guardApi,
+  readBody,
+  requireAdministrator,
+} from '../http/security/administrators.ts'
+import { type HeaderChangesDeps, tellHeaderChanges } from './header-alerts.ts'
+import {
+  type Alert,
+  type FileChange,
+  findAlerts,
+  noteAlerts,
+  readRecipients,
+  type SendDeps,
+  sendAlerts,
+  sweepAlerts,
+} from './pixel-alerts.ts'
+
+type AlertsDeps = WatchDeps & AdminAccess
+
+const choiceSchema = z.object({ kinds: z.array(z.enum(ALERT_KINDS)) })
+
+/** What each administrator wants to be told by mail, and the watch that tells them. */
+export async function registerAlerts(app: FastifyInstance, deps: AlertsDeps): Promise<void> {
+  const { db, canSend } = deps
+  const watch = new AlertWatch(deps)
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+
+    scope.get('/admin/api/alerts', async (request): Promise<AlertChoice> => {
+      const userId = await requirePerson(deps, request)
+      const row = await db
+        .selectFrom('alert_choices')
+        .select('kinds')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return { kinds: row?.kinds ?? [], can_send: canSend }
+    })
+
+    scope.put('/admin/api/alerts', async (request): Promise<AlertChoice> => {
+      const userId = await requirePerson(deps, request)
+      const kinds = [...new Set(readBody(choiceSchema, request).kinds)]
+      if ((await readRecipients(db, Date.now())).length === 0) await watch.learn()
+      await storeChoice(db, userId, kinds)
+      return { kinds, can_send: canSend }
+    })
+  })
+  sweepRegularly(app, 'old alerts', (signal) => sweepAlerts(db, signal))
+  app.addHook('onListen', async () => watch.start())
+  app.addHook('onClose', () => watch.stop())
+}
+
+/** A key has no mailbox. */
+async function requirePerson(deps: AlertsDeps, request: FastifyRequest): Promise<string> {
+  const caller = await requireAdministrator(deps, request)
+  if (caller.kind !== 'user') throw new AppError(403, 'forbidden', 'Avisos são de pessoas.')
+  return caller.userId
+}
+
+async function storeChoice(db: Db, userId: string, kinds: readonly string[]): Promise<void> {
+  const columns = { kinds: JSON.stringify(kinds), changed_at: new Date().toISOString() }
+  await db
+    .insertInto('alert_choices')
+    .values({ user_id: userId, ...columns })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(columns))
+    .execute()
+}
+
+const EVERY_MS = 60_000
+
+/** Health is judged from counts of a day: it does not change by the second. */
+const LOOKS_EVERY = 5
+
+export interface WatchDeps extends SendDeps, Pick<HeaderChangesDeps, 'queueLetter'> {
+  /** False where no mail server is configured: then nothing is watched. */
+  canSend: boolean
+  readOverview: () => Promise<TagOverview>
+  /** Vendors' files that were found changed lately. */
+  readFileChanges: () => Promise<readonly FileChange[]>
+}
+
+/** Looks at the tags for those who want to be told, and sends what is owed, for as long as the app runs. */
+export class AlertWatch {
+  readonly #deps: WatchDeps
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> = Promise.resolve()
+  #rounds = 0
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    if (!this.#deps.canSend) return
+    this.#timer = setInterval(() => {
+      this.#running = this.#running.then(() => this.#round())
+    }, EVERY_MS)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    await this.#running
+  }
+
+  /** Takes what is so now for known: who begins to listen hears of what comes, not of all that there is. */
+  async learn(now = Date.now()): Promise<void> {
+    await noteAlerts(this.#deps.db, await this.#find(), [], now)
+  }
+
+  /** Compares, and owes mails. */
+  async look(now = Date.now()): Promise<void> {
+    const recipients = await readRecipients(this.#deps.db, now)
+    if (recipients.length === 0) return
+    await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
+    await tellHeaderChanges(this.#deps, now)
+  }
+
+  async #find(): Promise<Alert[]> {
+    const [overview, changes] = await Promise.all([this.#deps.readOverview(), this.#deps.readFileChanges()])
+    return findAlerts(overview, changes)
+  }
+
+  async send(now = Date.now()): Promise<void> {
+    await sendAlerts(this.#deps, now)
+  }
+
+  async #round(): Promise<void> {
+    try {
+      if (this.#rounds++ % LOOKS_EVERY === 0) await this.look()
+      await this.send()
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'alerts could not be looked after for a moment')
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { AlertKind } from '#contract/alerts.ts'
+import { formatCount } from '#contract/format-count.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
+
+/** The content of an alert e-mail. */
+export interface AlertLetter {
+  subject: string
+  paragraphs: string[]
+  action: { label: string; url: string }
+  closing: string[]
+}
+
+export interface AlertLine {
+  pixelId: string
+  pixelName: string
+  /** Null in rows of an earlier version. */
+  kind: AlertKind | null
+  text: string
+}
+
+/** Beyond these only the number is given. */
+const MOST = 20
+
+const WHEN = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  dateStyle: 'short',
+  timeStyle: 'short',
+})
+
+const CLOSING = ['Você recebe este e-mail porque ativou os avisos. Para mudar, acesse Minha conta no painel.']
+
+/** About headers of the page that changed at these times. */
+export function headersLetter(times: readonly string[], adminUrl: string): AlertLetter {
+  const hidden = times.length - MOST
+  const shown = times.slice(0, MOST).map((time) => WHEN.format(Date.parse(time)))
+  return {
+    subject: 'A segurança da página mudou sem mudança de tag',
+    paragraphs: [
+      'As regras de segurança da página pública (cabeçalhos HTTP) mudaram sem que nenhuma tag fosse alterada.',
+      `Quando: ${shown.join('; ')}${hidden > 0 ? `; e mais ${formatCount(hidden, 'vez', 'vezes')}` : ''} (horário de Brasília).`,
+      'O motivo costuma ser uma atualização do sistema ou uma mudança de configuração. Se ninguém da equipe fez isso, confira quem acessou o servidor.',
+    ],
+    action: inventoryAction(adminUrl),
+    closing: CLOSING,
+  }
+}
+
+const SUBJECTS: Record<Exclude<AlertKind, 'headers_changed'>, (name: string) => string> = {
+  broken: (name) => `O pixel ${name} não está funcionando`,
+  token_refused: (name) => `O token do pixel ${name} foi recusado`,
+  new_host: (name) => `O site bloqueou um endereço novo no pixel ${name}`,
+  script_changed: (name) => `Um arquivo do pixel ${name} mudou`,
+}
+
+/** About one or several pixels. It holds no link that signs anybody in, and nothing about a visitor. */
+export function alertLetter(lines: readonly AlertLine[], adminUrl: string): AlertLetter {
+  const hidden = lines.length - MOST
+  return {
+    subject: subjectOf(lines),
+    paragraphs: [
+      ...lines.slice(0, MOST).map(({ pixelName, text }) => `${pixelName}: ${text}`),
+      ...(hidden > 0 ? [`E mais ${formatCount(hidden, 'aviso', 'avisos')}. Veja todos no painel.`] : []),
+    ],
+    action: actionOf(lines, adminUrl),
+    closing: CLOSING,
+  }
+}
+
+function subjectOf(lines: readonly AlertLine[]): string {
+  const pixels = new Set(lines.map(({ pixelId }) => pixelId))
+  if (pixels.size !== 1) return `Avisos sobre ${pixels.size} pixels`
+  const [{ pixelName = '', kind = null } = {}] = lines
+  const isOfOneKind = lines.every((line) => line.kind === kind)
+  if (!isOfOneKind || kind === null || kind === 'headers_changed') return `Avisos sobre o pixel ${pixelName}`
+  return SUBJECTS[kind](pixelName)
+}
+
+/** Changed files are listed in the inventory; everything else on the pixel's own page. */
+function actionOf(lines: readonly AlertLine[], adminUrl: string): AlertLetter['action'] {
+  if (lines.every(({ kind }) => kind === 'script_changed')) return inventoryAction(adminUrl)
+  const [first, ...others] = new Set(lines.map(({ pixelId }) => pixelId))
+  return others.length === 0
+    ? { label: 'Ver o pixel', url: `${adminUrl}/admin/pixels/${first}` }
+    : { label: 'Ver pixels com problema', url: `${adminUrl}/admin/problemas` }
+}
+
+function inventoryAction(adminUrl: string): AlertLetter['action'] {
+  return { label: 'Ver o inventário', url: `${adminUrl}/admin/inventario` }
+}
+
+const HOUR_MS = 3_600_000
+
+const MORNING = 8
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', {
+  timeZone: SITE_TIME_ZONE,
+  hour: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** The next eight o'clock at the site that is on another day than now. */
+export function nextMorning(now: number): number {
+  let time = Math.ceil(now / HOUR_MS) * HOUR_MS
+  // To midnight first, so that what happens before eight in the morning waits for the next day's.
+  while (Number(CLOCK.format(time)) !== 0) time += HOUR_MS
+  while (Number(CLOCK.format(time)) !== MORNING) time += HOUR_MS
+  return time
+}

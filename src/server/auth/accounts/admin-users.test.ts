@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseConfig } from '#server/config.ts'
+import type { Database } from '#server/db/database.ts'
+import type { Caller } from '#server/http/security/administrators.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
+import { createAuth } from '../auth.ts'
+import type { AuthContext } from '../context.ts'
+import { openLogin, openSession, passwordAmr } from '../sessions/issue.ts'
+import type { Accounts } from './admin-users.ts'
+import { lockAccount } from './change-account.ts'
+import { ensurePrincipal } from './principal.ts'
+import { isPrincipal } from './rules.ts'
+
+const SERVICE: Caller = { kind: 'service' }
+const PRINCIPAL = 'principal@portico.example'
+
+describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
+  let database: TestDatabase
+  let context: AuthContext
+  let accounts: Accounts
+  let id: string
+  let email: string
+  let people = 0
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: PRINCIPAL })
+    ;({ context, accounts } = await createAuth(config, database.db, database.secrets, QUICK_WORK))
+    await ensurePrincipal(context)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    email = `pessoa${people++}@exemplo.com.br`
+    id = await create(email)
+  })
+
+  const inTransaction = <T>(work: (trx: Database['db']) => Promise<T>) =>
+    database.db.transaction().execute((trx) => work(trx))
+  const create = (address: string) =>
+    inTransaction((trx) =>
+      accounts.create(trx, { email: address, passwordHash: 'x', role: 'admin' }, SERVICE),
+    )
+  const open = async () => {
+    const account = await lockAccount(database.db, { userId: id })
+    const login = await openLogin(account, { aal: 'aal1', userAgent: '' })
+    const session = {
+      loginId: login.loginId,
+      aal: 'aal1',
+      amr: passwordAmr(),
+      userAgent: '',
+    } as const
+    return (await openSession(context, account, session)).sessionId
+  }
+  const self = (sessionId: string): Caller => ({
+    kind: 'user',
+    userId: id,
+    email,
+    sessionId,
+    role: 'admin',
+    aal: 'aal1',
+    needsSecondFactor: false,
+  })
+  const live = async () =>
+    (await database.db.selectFrom('auth_sessions').select('id').where('user_id', '=', id).execute()).map(
+      (row) => row.id,
+    )
+
+  test('are made with their role, or not at all', async () => {
+    const row = await database.db
+      .selectFrom('auth_users as u')
+      .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+      .select(['u.email', 'r.role', 'u.email_confirmed_at'])
+      .where('u.id', '=', id)
+      .executeTakeFirst()
+    expect({ ...row }).toEqual({ email, role: 'admin', email_confirmed_at: expect.any(String) })
+    await expect(create(email.toUpperCase())).rejects.toMatchObject({ code: 'email_exists', status: 422 })
+  })
+
+  test.each([{ email: 'mudou@exemplo.com.br' }, { role: 'super_admin' }, { passwordHash: 'y' }])(
+    'edited by another (%o) lose every session',
+    async (change) => {
+      await open()
+      await open()
+      const unique = 'email' in change ? { email: `${people}${change.email}` } : change
+      await inTransaction((trx) => accounts.update(trx, id, unique, SERVICE))
+      expect(await live()).toEqual([])
+    },
+  )
+
+  test('edited by themselves keep the session they do it in, with its login', async () => {
+    const own = await open()
+    await open()
+    await inTransaction((trx) => accounts.update(trx, id, { passwordHash: 'y', provedHash: 'x' }, self(own)))
+    expect(await live()).toEqual([own])
+    const logins = await database.db
+      .selectFrom('auth_logins')
+      .select('id')
+      .where('user_id', '=', id)
+      .execute()
+    expect(logins).toHaveLength(1)
+  })
+
+  test.each([
+    ['no password', {}],
+    ['a password that was changed meanwhile', { provedHash: 'old' }],
+    ['an account without a password', { provedHash: null }],
+  ])('edited by themselves with %s stay as they are', async (_what, proof) => {
+    const own = await open()
+    for (const change of [{ email: `x${email}` }, { passwordHash: 'y' }, { role: 'super_admin' }])
+      await expect(
+        inTransaction((trx) => accounts.update(trx, id, { ...change, ...proof }, self(own))),
+      ).rejects.toMatchObject({ status: 400, code: 'current_password_required' })
+  })
+
+  test('take no address that another has, and the transaction goes on', async () => {
+    const change = { email: PRINCIPAL.toUpperCase() }
+    await inTransaction(async (trx) => {
+      await expect(accounts.update(trx, id, change, SERVICE)).rejects.toMatchObject({ code: 'email_exists' })
+      await accounts.update(trx, id, { role: 'super_admin' }, SERVICE)
+    })
+  })
+
+  test('are removed with everything that was theirs, and the audit trail stays', async () => {
+    await open()
+    await inTransaction((trx) => accounts.remove(trx, id, SERVICE))
+    expect(await live()).toEqual([])
+    const trail = await database.db
+      .selectFrom('audit_events')
+      .select(['action', 'actor', 'before'])
+      .where('subject', '=', id)
+      .orderBy('created_at')
+      .execute()
+    expect(trail.map((row) => row.action)).toEqual(['user.created', 'user.deleted'])
+    expect(trail[1]?.before).toEqual({ email, role: 'admin' })
+  })
+
+  test('the principal’s address and role stay, and it cannot be removed; its password can change', async () => {
+    const principal = await database.db
+      .selectFrom('auth_users')
+      .select('id')
+      .where('email', '=', PRINCIPAL)
+      .executeTakeFirstOrThrow()
+    const attempt = (change: { email?: string; role?: string; passwordHash?: string }) =>
+      inTransaction((trx) => accounts.update(trx, principal.id, change, SERVICE))
+    const refusal = { code: 'principal_admin_protected' }
+    await expect(attempt({ email: 'outro@exemplo.com.br' })).rejects.toMatchObject(refusal)
+    await expect(attempt({ role: 'admin' })).rejects.toMatchObject(refusal)
+    await expect(inTransaction((trx) => accounts.remove(trx, principal.id, SERVICE))).rejects.toMatchObject({
+      ...refusal,
+      message: 'Não é possível excluir o usuário administrador principal.',
+    })
+    await attempt({ email: PRINCIPAL, role: 'super_admin', passwordHash: 'y' })
+    expect(isPrincipal(context.config, ` ${PRINCIPAL.toUpperCase()}`)).toBe(true)
+    expect(isPrincipal(context.config, email)).toBe(false)
+  })
+
+  test('somebody’s own address is too easy, also when only the password is edited', async () => {
+    const weak = { code: 'weak_password', details: { reasons: ['pwned'] } }
+    await expect(accounts.hashPassword(`${email.split('@')[0]}1`, email)).rejects.toMatchObject(weak)
+    await expect(accounts.hashPassword(`${email.split('@')[0]}1`, '')).rejects.toMatchObject(weak)
+  })
+
+  test('a weak password is refused with its reasons before anything is hashed', async () => {
+    await expect(accounts.hashPassword('senha123', email)).rejects.toMatchObject({
+      code: 'weak_password',
+      details: { reasons: ['pwned'] },
+    })
+    expect(await accounts.hashPassword('girassol-tamborim-91', email)).toMatch(/^\$argon2id\$/)
+  })
+})

@@ -1,0 +1,450 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { ADMIN_ROLE_LABELS, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
+import { checkViolation, duplicateKey, notNull } from '#server/data/errors.ts'
+import type { Column, DynamicDb, Resource, Row, Source, Store } from '#server/data/resource.ts'
+import type { Db } from '#server/db/database.ts'
+import { afterCommit } from '#server/db/transactions/change.ts'
+import { AppError } from '#server/http/errors.ts'
+import { auditActor, type Caller } from '#server/http/security/administrators.ts'
+import { sendNotice } from '../account-mail.ts'
+import type { AuthContext } from '../context.ts'
+import { checkPassword, proveOwnPassword, requireOwnPassword } from '../passwords/passwords.ts'
+import { emailExists } from '../protocol.ts'
+import { handOverAccount, LockedAccount, lockAccount } from './change-account.ts'
+import { accessRefusal, refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from './rules.ts'
+import { findUserByEmail, findUserById, insertUser } from './users.ts'
+
+interface NewAccount {
+  id?: string
+  email: string
+  passwordHash: string
+  role: string
+}
+
+/** Far more people than run one site. */
+const MAX_EMAILS = 200
+
+interface AccountsAccountChange {
+  email?: string
+  passwordHash?: string
+  role?: string
+  /** What `proveOwnPassword` gave: asked of people who edit themselves. */
+  provedHash?: string | null
+  /** When the row counts as written; now, if nothing is said. */
+  version?: string
+}
+
+/** The accounts behind the resource `admin_users`: a login and its admin role, changed together or not at all. */
+export class Accounts {
+  readonly #context: AuthContext
+
+  constructor(context: AuthContext) {
+    this.#context = context
+  }
+
+  /** Slow: never inside a transaction. Without an e-mail it may be anybody's: then everyone's is too easy. */
+  async hashPassword(password: string, email: string): Promise<string> {
+    const emails = email === '' ? await readEmails(this.#context.db) : [email]
+    await checkPassword(password, [...emails, this.#context.config.site.brandName])
+    return this.#context.passwords.hash(password)
+  }
+
+  /** Slow: never inside a transaction. Gives back the hash that was matched, to be compared when it counts. */
+  async proveOwnPassword(caller: Caller, password: string): Promise<string | null> {
+    if (caller.kind !== 'user') return null
+    const user = await findUserById(this.#context.db, caller.userId)
+    if (user === undefined) throw new AppError(404, 'user_not_found', 'User not found')
+    await proveOwnPassword(this.#context, user, password)
+    return user.password_hash
+  }
+
+  async findLoginId(email: string): Promise<string | null> {
+    return (await findUserByEmail(this.#context.db, email))?.id ?? null
+  }
+
+  grantRole(trx: Db, account: GrantedRole, caller: Caller): Promise<boolean> {
+    return grantRole(this.#context, trx, account, caller)
+  }
+
+  async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
+    const user = await insertUser(trx, { ...account, confirmed: true })
+    if (user === null) throw emailExists()
+    const made = await lockAccount(trx, { userId: user.id, by: auditActor(caller) })
+    await setRole(made, account.role, user.created_at)
+    await made.audit('user.created', { after: { email: user.email, role: account.role } })
+    return user.id
+  }
+
+  /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
+  async update(trx: Db, id: string, change: AccountsAccountChange, caller: Caller): Promise<void> {
+    const isSelf = caller.kind === 'user' && caller.userId === id
+    const account = await lockAccount(trx, {
+      userId: id,
+      by: auditActor(caller),
+      ...(isSelf ? { sessionId: caller.sessionId } : {}),
+    })
+    const before = account.user
+    const formerRole = await requireRole(account)
+    const { passwordHash } = change
+    const email = change.email === undefined ? before.email : normalizeEmail(change.email)
+    const role = change.role ?? formerRole
+    const changesMore = email !== before.email || role !== formerRole
+    if (changesMore) refuseChangeOfPrincipal(this.#context.config, before.email)
+    if (isSelf) requireOwnPassword(account, change.provedHash, { changesMore })
+    if (changesMore) await refuseTakenEmail(trx, id, email)
+    const at = new Date().toISOString()
+    await account.update({
+      updated_at: at,
+      ...(email === before.email ? {} : { email, new_email: null }),
+      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+    })
+    await setRole(account, role, change.version ?? at)
+    await account.revoke(revokedBy(passwordHash !== undefined, isSelf))
+    await account.audit(passwordHash === undefined ? 'user.updated' : 'user.password_changed', {
+      before: { email: before.email, role: formerRole },
+      after: { email, role },
+    })
+    const by = isSelf ? 'self' : 'administrator'
+    if (passwordHash !== undefined)
+      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'password', by }))
+    if (email !== before.email)
+      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'email', by }))
+  }
+
+  /** Marks the row as written without a change. */
+  async touch(trx: Db, id: string, version: string): Promise<void> {
+    const account = await lockAccount(trx, { userId: id })
+    await setRole(account, await requireRole(account), version)
+  }
+
+  async remove(trx: Db, id: string, caller: Caller): Promise<void> {
+    const account = await lockAccount(trx, { userId: id, by: auditActor(caller) })
+    const role = await requireRole(account)
+    refuseRemovalOfPrincipal(this.#context.config, account.user.email)
+    await account.audit('user.deleted', { before: { email: account.user.email, role } })
+    await account.delete()
+  }
+}
+
+function revokedBy(isNewPassword: boolean, isSelf: boolean) {
+  if (!isNewPassword) return 'email_or_role'
+  return isSelf ? 'own_password' : 'password_by_other'
+}
+
+async function requireRole(account: LockedAccount): Promise<string> {
+  const role = await readRole(account)
+  if (role === null) throw new AppError(404, 'user_not_found', 'User not found')
+  return role
+}
+
+async function readEmails(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('auth_users as u')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select('u.email')
+    .orderBy('u.email')
+    .limit(MAX_EMAILS)
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
+/** Asked first, because on PostgreSQL a refused statement would take the whole transaction with it. */
+export async function refuseTakenEmail(trx: Db, id: string, email: string): Promise<void> {
+  const other = await trx
+    .selectFrom('auth_users')
+    .select('id')
+    .where(sql<string>`lower(email)`, '=', email)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  if (other !== undefined) throw emailExists()
+}
+
+interface GrantedRole {
+  id: string
+  email: string
+  role: string
+  /** Hashed; null keeps the login's own, where it may stay. */
+  passwordHash: string | null
+}
+
+/**
+ * Makes an administrator of a login that exists; false when there is none. Whoever signed up with the address of a future
+ * administrator must not become one by waiting: only a login whose mailbox was proved keeps its password and sessions.
+ */
+async function grantRole(
+  context: AuthContext,
+  trx: Db,
+  { id, email, role, passwordHash }: GrantedRole,
+  caller: Caller,
+): Promise<boolean> {
+  const found = await findUserByEmail(trx, email)
+  const account =
+    found === undefined
+      ? undefined
+      : await LockedAccount.lock(trx, { userId: found.id, by: auditActor(caller) })
+  if (account === undefined) return false
+  const { user } = account
+  const isTaken = user.id !== id || user.email !== found?.email || accessRefusal(user) !== null
+  if (isTaken || (await readRole(account)) !== null) throw emailExists()
+  const isProved = user.mailbox_proved_at !== null && user.email_confirmed_at !== null
+  if (!isProved) await handOverAccount(account, passwordHash)
+  else if (passwordHash !== null) {
+    await account.update({ password_hash: passwordHash, updated_at: new Date().toISOString() })
+    await account.revoke('password_by_other')
+  }
+  await setRole(account, role)
+  await account.audit('user.role_granted', {
+    before: { email: user.email, role: null },
+    after: { email: user.email, role, handed_over: !isProved },
+  })
+  if (!isProved || passwordHash !== null)
+    afterCommit(trx, () => sendNotice(context, { user, kind: 'password', by: 'administrator' }))
+  return true
+}
+
+async function readRole({ trx, user }: LockedAccount): Promise<string | null> {
+  const row = await trx
+    .selectFrom('admin_roles')
+    .select('role')
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  return row?.role ?? null
+}
+
+/** Also the version of the row in `admin_users`: `at` is when it was written. */
+export async function setRole(
+  { trx, user }: LockedAccount,
+  role: string,
+  at = new Date().toISOString(),
+): Promise<void> {
+  await trx
+    .insertInto('admin_roles')
+    .values({ user_id: user.id, role, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ role, updated_at: at }))
+    .execute()
+}
+
+export async function deleteRole({ trx, user }: LockedAccount): Promise<void> {
+  await trx.deleteFrom('admin_roles').where('user_id', '=', user.id).execute()
+}
+
+const NAME = 'admin_users'
+
+const EMAIL_KEY = 'admin_users_email_key'
+
+const EMAIL_CHECK = { constraint: 'admin_users_email_check', expected: 'email must be a valid address' }
+
+const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'uuid', write: 'create', initial: () => randomUUID() },
+  {
+    name: 'email',
+    type: 'text',
+    write: 'always',
+    normalize: (value) => (typeof value === 'string' ? normalizeEmail(value) : value),
+    // Every write judges the whole row, and a row may be older than the rule: new addresses are judged by the store.
+    check: { ...EMAIL_CHECK, passes: (value) => typeof value === 'string' && mayBeKnownEmail(value) },
+  },
+  {
+    name: 'role',
+    type: 'text',
+    write: 'always',
+    initial: () => 'admin',
+    words: ADMIN_ROLE_LABELS,
+  },
+  { name: 'is_principal', type: 'boolean', write: 'maintained', initial: () => false },
+  { name: 'created_at', type: 'timestamp', write: 'maintained', initial: () => new Date().toISOString() },
+  { name: 'updated_at', type: 'timestamp', write: 'maintained', initial: (row) => row.created_at },
+  // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
+  // A new login needs one, which the store sees to; a login that exists may keep its own.
+  { name: 'password', type: 'text', write: 'always', read: false, nullable: true },
+  // The own one, of people who edit themselves. `prepare` replaces it by the hash that it matched.
+  { name: 'current_password', type: 'text', write: 'always', read: false, nullable: true },
+]
+
+/** A login joined with its admin role, so that what is edited here is what the next login uses. */
+export function adminUsers(accounts: AccountPort, principalEmail: string): Resource {
+  return {
+    name: NAME,
+    columns: COLUMNS,
+    uniqueKeys: [
+      { constraint: 'admin_users_pkey', columns: ['id'] },
+      { constraint: EMAIL_KEY, columns: ['email'] },
+    ],
+    versionColumn: 'updated_at',
+    defaultOrder: ['created_at'],
+    source: (db) => joinAccounts(db, principalEmail),
+    store: accountStore(accounts),
+  }
+}
+
+/** The times are the role's: a login's own also move when its owner signs in, which is nobody's edit. */
+function joinAccounts(db: DynamicDb, principalEmail: string): Source {
+  const joined = db
+    .selectFrom('auth_users as u')
+    .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
+    .select(['u.id', 'u.email', 'r.role', 'r.created_at', 'r.updated_at'])
+    .select(sql<boolean>`(u.email = ${principalEmail})`.as('is_principal'))
+  return db.selectFrom(joined.as(NAME)) as unknown as Source
+}
+
+function accountStore(accounts: AccountPort): Store {
+  return {
+    keepsOwnAudit: true,
+    async prepare(inputs, caller) {
+      for (const input of inputs) {
+        if (typeof input.current_password === 'string')
+          input.current_password = await accounts.proveOwnPassword(caller, input.current_password)
+        const email = typeof input.email === 'string' ? normalizeEmail(input.email) : ''
+        if (input.id === undefined && email !== '') await nameLogin(accounts, input, email)
+        if (typeof input.password !== 'string') continue
+        input.password = await accounts.hashPassword(input.password, email)
+      }
+    },
+    async insert(trx, row, caller) {
+      const { id, email, password, role } = row as Record<string, string>
+      const login = { id: String(id), email: String(email), role: String(role) }
+      const passwordHash = typeof password === 'string' ? password : null
+      refuseBadEmail(login.email)
+      await withEmailKey(login.email, async () => {
+        if (await accounts.grantRole(trx, { ...login, passwordHash }, caller)) return
+        if (passwordHash === null) throw notNull(NAME, 'password')
+        await refuseTakenId(trx, login.id)
+        await accounts.create(trx, { ...login, passwordHash }, caller)
+      })
+      return { ...row, ...(await readTimes(trx, login.id)) }
+    },
+    async update(trx, before, after, caller) {
+      if (after.password === null) throw notNull(NAME, 'password')
+      const change = changeOf(before, after)
+      if (change.email !== undefined) refuseBadEmail(change.email)
+      const id = String(before.id)
+      const version = String(after.updated_at)
+      if (Object.keys(change).length === 0) return accounts.touch(trx, id, version)
+      const provedHash = typeof after.current_password === 'string' ? after.current_password : null
+      await inOwnWords(PRINCIPAL_IS_FIXED, () =>
+        withEmailKey(String(after.email), () =>
+          accounts.update(trx, id, { ...change, version, provedHash }, caller),
+        ),
+      )
+    },
+    async remove(trx, before, caller) {
+      await inOwnWords(PRINCIPAL_CANNOT_BE_DELETED, () => accounts.remove(trx, String(before.id), caller))
+    },
+  }
+}
+
+/** A row for a login that exists has that login's id, which its sender cannot know. */
+async function nameLogin(accounts: AccountPort, input: Row, email: string): Promise<void> {
+  const id = await accounts.findLoginId(email)
+  if (id !== null) input.id = id
+}
+
+/** The principal's protection in this protocol's words. Not a question of who asks: nobody may, the service key included. */
+async function inOwnWords(message: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'principal_admin_protected')) throw error
+    throw new AppError(403, error.code, message, { cause: error })
+  }
+}
+
+function changeOf(before: Row, after: Row): AccountChange {
+  return {
+    ...(after.email === before.email ? {} : { email: String(after.email) }),
+    ...(after.role === before.role ? {} : { role: String(after.role) }),
+    ...(typeof after.password === 'string' ? { passwordHash: after.password } : {}),
+  }
+}
+
+function refuseBadEmail(email: string): void {
+  if (!isEmail(email)) throw checkViolation(NAME, EMAIL_CHECK.constraint, EMAIL_CHECK.expected)
+}
+
+/** A taken address in this protocol's words. */
+async function withEmailKey(email: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'email_exists')) throw error
+    throw duplicateKey(EMAIL_KEY, `Key (email)=(${email}) already exists.`, error)
+  }
+}
+
+async function refuseTakenId(trx: Db, id: string): Promise<void> {
+  const taken = await trx.selectFrom('auth_users').select('id').where('id', '=', id).executeTakeFirst()
+  if (taken !== undefined) throw duplicateKey('admin_users_pkey', `Key (id)=(${id}) already exists.`)
+}
+
+function readTimes(trx: Db, id: string): Promise<Row> {
+  return trx
+    .selectFrom('admin_roles')
+    .select(['created_at', 'updated_at'])
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+interface AccountPortNewAccount {
+  id: string
+  /** Normalised. */
+  email: string
+  passwordHash: string
+  role: string
+}
+
+interface AccountPortGrantedRole extends Omit<AccountPortNewAccount, 'passwordHash'> {
+  passwordHash: string | null
+}
+
+/** Only what really changes; the e-mail is normalised. */
+interface AccountChange {
+  email?: string
+  role?: string
+  passwordHash?: string
+  /** What `proveOwnPassword` gave. */
+  provedHash?: string | null
+  /** Becomes the row's `updated_at`. */
+  version?: string
+}
+
+/**
+ * How the data service changes logins, which belong to the auth service: `admin_users` is their join with the roles.
+ * Every write is part of the transaction that it is given, and writes its own audit row there. A taken e-mail is an
+ * `AppError` with code `email_exists`.
+ */
+interface AccountPort {
+  /**
+   * Judges the password (`AppError` with code `weak_password` and `details.reasons`) and hashes it. Slow, so it is
+   * never called inside a transaction. An unknown e-mail is the empty text.
+   */
+  hashPassword(password: string, email: string): Promise<string>
+  /**
+   * Judges the password that people show who edit themselves (`AppError` with code `current_password_invalid`). Slow,
+   * too. Null for a caller that is no person.
+   */
+  proveOwnPassword(caller: Caller, password: string): Promise<string | null>
+  /** The login of this address, or null. */
+  findLoginId(email: string): Promise<string | null>
+  /**
+   * Gives a role to the login of this id and address, false when there is none. A login whose address its holder has
+   * proved keeps its password, unless another is given. Any other is handed over: its password, second factors and
+   * sessions end. One that has a role, or is shut out, counts as a taken e-mail.
+   */
+  grantRole(trx: Db, account: AccountPortGrantedRole, caller: Caller): Promise<boolean>
+  /** Makes login and role. */
+  create(trx: Db, account: AccountPortNewAccount, caller: Caller): Promise<unknown>
+  /**
+   * Changes login and role, and ends that person's sessions: all of them, but for the one that the caller uses when
+   * people edit themselves, which takes their password (`AppError` with code `current_password_required`).
+   */
+  update(trx: Db, userId: string, change: AccountChange, caller: Caller): Promise<void>
+  /** Gives the row a new version and changes nothing else. */
+  touch(trx: Db, userId: string, version: string): Promise<void>
+  /** Removes login, role and sessions. */
+  remove(trx: Db, userId: string, caller: Caller): Promise<void>
+}

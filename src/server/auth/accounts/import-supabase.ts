@@ -1,0 +1,75 @@
+import * as z from 'zod/mini'
+import { isEmail, normalizeEmail } from '#contract/email.ts'
+import { isUuid } from '#contract/uuid.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import type { Db } from '#server/db/database.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { isAcceptableHash } from '../passwords/passwords.ts'
+import { findUserByEmail, insertUser } from './users.ts'
+
+const text = z.nullish(z.string())
+const document = z.nullish(z.record(z.string(), z.unknown()))
+
+/** A row of `auth.users`, as far as it is used. */
+const supabaseUser = z.looseObject({
+  id: z.string(),
+  email: text,
+  encrypted_password: text,
+  email_confirmed_at: text,
+  confirmation_sent_at: text,
+  invited_at: text,
+  banned_until: text,
+  deleted_at: text,
+  is_sso_user: z.nullish(z.boolean()),
+  raw_user_meta_data: document,
+  raw_app_meta_data: document,
+})
+
+export type ImportOutcome =
+  | 'imported'
+  /** Somebody has that address or that id here: their account is left alone. */
+  | 'taken'
+  /** No address, deleted, of single sign-on, or not a row of `auth.users`. */
+  | 'unusable'
+
+/**
+ * One login of a Supabase project, with its id and its password. It has no role here. Its mailbox counts as proved only
+ * where Supabase had mailed to it: a project that confirmed by itself took anybody's word.
+ */
+export async function importSupabaseUser(db: Db, row: unknown): Promise<ImportOutcome> {
+  const parsed = z.safeParse(supabaseUser, row)
+  if (!parsed.success || !isUuid(parsed.data.id)) return 'unusable'
+  const user = parsed.data
+  const email = normalizeEmail(user.email ?? '')
+  if (!isEmail(email) || user.deleted_at != null || user.is_sso_user === true) return 'unusable'
+  const confirmed = user.email_confirmed_at != null
+  const isProved = confirmed && (user.confirmation_sent_at != null || user.invited_at != null)
+  const hash = user.encrypted_password ?? ''
+  return change(db, async (trx) => {
+    if ((await findUserByEmail(trx, email)) !== undefined) return 'taken'
+    const made = await insertUser(trx, {
+      id: user.id.toLowerCase(),
+      email,
+      passwordHash: isAcceptableHash(hash) ? hash : null,
+      confirmed,
+      ...(isProved ? {} : { isStranger: true }),
+      userMetadata: user.raw_user_meta_data ?? {},
+      appMetadata: user.raw_app_meta_data ?? {},
+      bannedUntil: bannedUntil(user.banned_until),
+    })
+    if (made === null) return 'taken'
+    await recordAudit(trx, {
+      actor_id: null,
+      actor: 'command line',
+      action: 'user.imported',
+      subject: made.id,
+      after: { email },
+    })
+    return 'imported'
+  })
+}
+
+function bannedUntil(value: string | null | undefined): string | null {
+  const at = Date.parse(value ?? '')
+  return Number.isNaN(at) ? null : new Date(at).toISOString()
+}

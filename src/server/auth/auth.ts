@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import { sweepRegularly } from '../db/sweep.ts'
+import { HitCounter } from '../http/limits/counter.ts'
+import { BODY_BYTES } from '../http/limits/limits.ts'
+import { PublicLimits } from '../http/limits/public.ts'
+import { createLogger, type Logger } from '../http/logging/logger.ts'
+import { type AdminAccess, guardApi, type Recheck } from '../http/security/administrators.ts'
+import { ownOrigins } from '../http/security/own-origins.ts'
+import { type Letter, type RenderedLetter, renderLetter } from '../mail/email.ts'
+import { createMailTransport, type SendMail } from '../mail/transport.ts'
+import type { SecretPort } from '../secrets/secrets.ts'
+import { MailQueue, mailAdministrators, type News } from './account-mail.ts'
+import { Accounts } from './accounts/admin-users.ts'
+import { announcePrincipal, ensurePrincipal } from './accounts/principal.ts'
+import { createIdentify, requireApiKey } from './caller.ts'
+import type { AuthContext } from './context.ts'
+import { registerAdminUsers } from './endpoints/admin-users.ts'
+import {
+  registerAuthorize,
+  registerHealth,
+  registerIdentities,
+  registerJwks,
+  registerSettings,
+  registerSso,
+} from './endpoints/discovery.ts'
+import { registerFactors } from './endpoints/factors.ts'
+import { registerGenerateLink, registerInvite } from './endpoints/invite.ts'
+import { registerLogout } from './endpoints/logout.ts'
+import { registerOtp, registerReauthenticate, registerRecover, registerResend } from './endpoints/otp.ts'
+import { registerAccount } from './endpoints/own-account.ts'
+import { registerPasskeys } from './endpoints/passkeys.ts'
+import { registerSignup } from './endpoints/signup.ts'
+import { registerToken } from './endpoints/token.ts'
+import { registerGetUser, registerUpdateUser } from './endpoints/user.ts'
+import { registerVerify, registerVerifyLink } from './endpoints/verify.ts'
+import { CODE_SECRET, readOrMakeSecret } from './keys/app-secrets.ts'
+import { KeyRing } from './keys/key-ring.ts'
+import { type HashCost, PasswordHasher } from './passwords/passwords.ts'
+import { renderAuthErrors } from './protocol.ts'
+import { bootSession } from './sessions/issue.ts'
+import { sweepExpired } from './sessions/revoke.ts'
+
+interface AuthParts {
+  config: Config
+  db: Db
+  secrets: SecretPort
+  log: Logger
+  limits: PublicLimits
+  hashCost: HashCost
+  /** Takes a mail over; it resolves when that is durable. */
+  queueMail: SendMail
+  /** Tells the operator something that is shown once. */
+  announce: (text: string) => void
+}
+
+/** The auth service, with the account that the configuration names in its place. */
+export async function composeAuth({
+  config,
+  db,
+  secrets,
+  log,
+  limits,
+  hashCost,
+  queueMail,
+  announce,
+}: AuthParts) {
+  const { context, ...auth } = await createAuth(config, db, secrets, {
+    log,
+    limits,
+    send: queueMail,
+    hashCost,
+  })
+  const principal = await ensurePrincipal(context)
+  if (principal !== null)
+    announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
+  return {
+    ...auth,
+    access: { identify: auth.identify, recheck: auth.recheck, origins: context.origins },
+    mailAdministrators: (news: News) => mailAdministrators(context, news),
+    /** Resolves when every mail that was begun is handed over. */
+    closeMail: () => context.mail.close(),
+    registerService: async (scope: FastifyInstance): Promise<void> => {
+      await registerAuth(scope, context)
+      await registerAccount(scope, context)
+    },
+  }
+}
+
+/** What the other rooms get of this one, through `app.ts`. */
+export interface Auth extends Pick<AdminAccess, 'identify'> {
+  recheck: Recheck
+  context: AuthContext
+  accounts: Accounts
+  /** The public key that the dashboard's page carries. */
+  anonKey: () => Promise<string>
+  /** A session for the tab of a top-level navigation, or null. */
+  bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  renderLetter: (letter: Letter) => RenderedLetter
+  /** Through the house's mail; throws when it was not taken. */
+  sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
+}
+
+/** Each has a default for commands, which have neither a queue of mail nor callers to limit. */
+interface AuthOptions {
+  log?: Logger
+  limits?: PublicLimits
+  /** Takes a mail over; where there is no queue for it, as in a command, the mail server is told at once. */
+  send?: SendMail
+  hashCost?: HashCost
+}
+
+export async function createAuth(
+  config: Config,
+  db: Db,
+  secrets: SecretPort,
+  { log = createLogger('silent'), send = createMailTransport(config, log), ...options }: AuthOptions = {},
+): Promise<Auth> {
+  const context = await createAuthContext(config, db, secrets, { ...options, log, send })
+  const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
+  return {
+    context,
+    ...createIdentify(context),
+    accounts: new Accounts(context),
+    anonKey: async () => (await context.keys.current()).anonKey,
+    bootSession: (request, reply) => bootSession(context, request, reply),
+    renderLetter: render,
+    sendLetter: (to, kind, letter) => send({ to, kind, ...render(letter) }),
+  }
+}
+
+export async function createAuthContext(
+  config: Config,
+  db: Db,
+  secrets: SecretPort,
+  {
+    log = createLogger('silent'),
+    limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
+    send = createMailTransport(config, log),
+    hashCost,
+  }: AuthOptions = {},
+): Promise<AuthContext> {
+  const makeSecret = () => randomBytes(32).toString('base64url')
+  return {
+    db,
+    config,
+    secrets,
+    keys: await KeyRing.open(db, secrets, config),
+    passwords: new PasswordHasher(hashCost),
+    deviceSecret: await readOrMakeSecret(db, secrets, 'device_cookie', makeSecret),
+    refreshSecret: await readOrMakeSecret(db, secrets, 'refresh_tokens', makeSecret),
+    codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
+    limits,
+    mail: new MailQueue({ send, log }),
+    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+  }
+}
+
+/** The auth service at `/auth/v1`, with its own guard, errors and keys. */
+export async function registerAuth(app: FastifyInstance, context: AuthContext): Promise<void> {
+  await app.register(
+    async (scope) => {
+      renderAuthErrors(scope)
+      limitBodies(scope)
+      guardApi(scope, { origins: context.origins })
+      requireApiKey(scope, context)
+      registerJwks(scope, context)
+      registerSettings(scope, context)
+      registerHealth(scope)
+      registerToken(scope, context)
+      registerSignup(scope, context)
+      registerLogout(scope, context)
+      registerGetUser(scope, context)
+      registerUpdateUser(scope, context)
+      registerRecover(scope, context)
+      registerOtp(scope, context)
+      registerResend(scope, context)
+      registerReauthenticate(scope, context)
+      registerVerify(scope, context)
+      registerVerifyLink(scope, context)
+      registerFactors(scope, context)
+      registerPasskeys(scope, context)
+      registerInvite(scope, context)
+      registerGenerateLink(scope, context)
+      registerAdminUsers(scope, context)
+      registerIdentities(scope)
+      registerSso(scope)
+      registerAuthorize(scope)
+    },
+    { prefix: '/auth/v1' },
+  )
+  sweepRegularly(app, 'expired logins', (signal) => sweepExpired(context.db, signal))
+  app.addHook('onClose', () => context.mail.close())
+}
+
+const WITH_METADATA = /\/(?:signup|otp|user|invite|admin\/users(?:\/:id)?|admin\/generate_link)\/?$/
+
+const WITH_KEY = /\/(?:passkeys\/\w+|factors\/:id)\/verify$/
+
+/** Before the routes: each learns how much it reads. */
+function limitBodies(scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    if (WITH_METADATA.test(route.url)) route.bodyLimit = BODY_BYTES.authMetadata
+    else route.bodyLimit = WITH_KEY.test(route.url) ? BODY_BYTES.authKey : BODY_BYTES.auth
+  })
+}

@@ -1,0 +1,226 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type CompiledQuery, sql } from 'kysely'
+import { isUuid } from '#contract/uuid.ts'
+import type { Db } from '../db/database.ts'
+import { engineOf } from '../db/dialect.ts'
+import { AppError } from '../http/errors.ts'
+import type { AdminAccess, Caller, Recheck } from '../http/security/administrators.ts'
+import { forwardAddress } from '../http/sockets/addresses.ts'
+import { type AccountState, readAccount } from './accounts/change-account.ts'
+import { accessRefusal } from './accounts/rules.ts'
+import type { SessionRow } from './accounts/users.ts'
+import type { AuthContext } from './context.ts'
+import { lacksSecondFactor } from './factors/second-factor.ts'
+import type { ApiKeyRole, Keys } from './keys/key-ring.ts'
+import { isExpired, type TokenClaims } from './keys/token-signer.ts'
+import { authError, limitWrites } from './protocol.ts'
+import { isLoginOpen } from './sessions/revoke.ts'
+
+interface CallerRow {
+  user_id: string
+  email: string
+  admin_role: string | null
+  aal: 'aal1' | 'aal2'
+  banned_until: string | null
+  deleted_at: string | null
+  login_expires_at: string | null
+  verified_factors: number
+}
+
+/**
+ * Who calls, for every service. The signature is checked once per token, the session at every call, so that what was
+ * ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a bearer
+ * token that is not good; no valid key at all is a guest.
+ */
+export function createIdentify({
+  db,
+  keys,
+}: AuthContext): Pick<AdminAccess, 'identify'> & { recheck: Recheck } {
+  const query = compileCallerQuery(db)
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
+    const current = await keys.current()
+    if ((await readApiKey(current, request.headers.apikey)) === null) return { kind: 'guest' }
+    const bearer = readBearer(request.headers.authorization)
+    if (bearer === null) return { kind: 'anon' }
+    const claims = await current.signer.verify(bearer)
+    if (claims === null)
+      throw new AppError(401, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
+    if (isExpired(claims)) throw new AppError(401, 'jwt_expired', 'JWT expired')
+    const sessionId = claims.session_id
+    if (sessionId === undefined) return { kind: kindOfKey(claims, current) }
+    const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
+    return toCaller(row, sessionId, Date.now())
+  }
+  const recheck = async (trx: Db, caller: Caller): Promise<Caller> => {
+    if (caller.kind !== 'user') return caller
+    // Whoever removes or bans this person waits until what they write is written, or was first and is seen.
+    if (engineOf(trx) === 'postgres')
+      await trx.selectFrom('auth_users').select('id').where('id', '=', caller.userId).forShare().execute()
+    return toCaller(await readCaller(trx, query, caller.sessionId), caller.sessionId, Date.now())
+  }
+  return { identify, recheck }
+}
+
+function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
+  if (keys.revoked.has(claims.jti ?? ''))
+    throw new AppError(401, 'bad_jwt', 'invalid JWT: this key was revoked')
+  return apiKeyRole(claims, keys) === 'service_role' ? 'service' : 'anon'
+}
+
+function toCaller(row: CallerRow | undefined, sessionId: string, now: number): Caller {
+  if (row === undefined || (row.login_expires_at !== null && !isLoginOpen(row.login_expires_at, now)))
+    throw new AppError(401, 'session_not_found', 'Session from session_id claim in JWT does not exist')
+  const refusal = accessRefusal(row, now)
+  if (refusal === 'user_not_found')
+    throw new AppError(401, refusal, 'User from sub claim in JWT does not exist')
+  if (refusal === 'user_banned') throw new AppError(401, refusal, 'User is banned')
+  return {
+    kind: 'user',
+    userId: row.user_id,
+    email: row.email,
+    sessionId,
+    role: row.admin_role,
+    aal: row.aal,
+    needsSecondFactor: lacksSecondFactor(row.aal, row.verified_factors),
+  }
+}
+
+/** Built once: this runs before every call of every service. */
+function compileCallerQuery(db: Db): CompiledQuery<CallerRow> {
+  return db
+    .selectFrom('auth_sessions as s')
+    .innerJoin('auth_users as u', 'u.id', 's.user_id')
+    .leftJoin('admin_roles as r', 'r.user_id', 's.user_id')
+    .leftJoin('auth_logins as l', 'l.id', 's.login_id')
+    .select((eb) => [
+      's.user_id',
+      's.aal',
+      'u.email',
+      'u.banned_until',
+      'u.deleted_at',
+      'r.role as admin_role',
+      'l.expires_at as login_expires_at',
+      eb
+        .selectFrom('auth_factors as f')
+        .select(sql<number>`count(*)`.as('n'))
+        .whereRef('f.user_id', '=', 's.user_id')
+        .where('f.status', '=', 'verified')
+        .as('verified_factors'),
+    ])
+    .where('s.id', '=', '')
+    .compile() as CompiledQuery<CallerRow>
+}
+
+async function readCaller(
+  db: Db,
+  query: CompiledQuery<CallerRow>,
+  sessionId: string,
+): Promise<CallerRow | undefined> {
+  const parameters = query.parameters.map((value) => (value === '' ? sessionId : value))
+  const { rows } = await db.executeQuery<CallerRow>({ ...query, parameters })
+  return rows[0]
+}
+
+/** The protocol's own name. */
+const FORWARDED_FOR = 'sb-forwarded-for'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without an API key, as the protocol's gateway does: always, or when the request is of that kind. */
+    keyless?: boolean | ((request: FastifyRequest) => boolean)
+  }
+}
+
+/** The protocol leaves this to the gateway in front of it; here there is none. */
+export function requireApiKey(scope: FastifyInstance, context: AuthContext): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const keyless = request.routeOptions.config?.keyless ?? false
+    if (typeof keyless === 'function' ? keyless(request) : keyless) return
+    await checkApiKey(context, request)
+  })
+}
+
+/** For a route that reads the body before it knows whether a key is needed. */
+export async function checkApiKey({ keys }: AuthContext, request: FastifyRequest): Promise<void> {
+  const { apikey } = request.headers
+  if (apikey === undefined) throw refusal('No API key found in request')
+  const current = await keys.current()
+  const role = await readApiKey(current, apikey)
+  if (role === null) throw refusal('Invalid API key')
+  const visitor = request.headers[FORWARDED_FOR]
+  if (typeof visitor !== 'string') return
+  // An integrator's server calls for many visitors; only its service key lets it say for whom.
+  const bearer =
+    role === 'service_role' ? role : await readApiKey(current, readBearer(request.headers.authorization))
+  if (bearer === 'service_role') forwardAddress(request, visitor)
+}
+
+function refusal(message: string): AppError {
+  return new AppError(401, 'no_authorization', message, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+/** Of no session. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000'
+
+/** A person's account and the session that they use. */
+export interface OwnAccount extends AccountState {
+  readonly session: SessionRow
+  /** For whoever changes the account: what is read here may be over by then. */
+  readonly who: { userId: string; sessionId: string }
+}
+
+/** The person and the session behind a bearer token, read anew at every call, in the protocol's own refusals. */
+export async function requireUser(context: AuthContext, request: FastifyRequest): Promise<OwnAccount> {
+  const claims = await requireToken(context, request)
+  if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
+  const { sub, session_id: claimed = '' } = claims
+  if (sub === undefined || sub === '') throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
+  if (!isUuid(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
+  const who = { userId: sub, sessionId: isUuid(claimed) ? claimed : NO_SESSION }
+  const { session, ...account } = await readAccount(context.db, who)
+  if (session === null) throw new Error('an account was read without its session')
+  if (request.method !== 'GET') limitWrites(context, session)
+  return { ...account, session, who }
+}
+
+/** A token that we signed, expired or not. */
+export async function requireToken(context: AuthContext, request: FastifyRequest): Promise<TokenClaims> {
+  const bearer = readBearer(request.headers.authorization)
+  if (bearer === null) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
+  const claims = await (await context.keys.current()).signer.verify(bearer)
+  if (claims === null) throw badJwt('token is malformed or signed by another key')
+  return claims
+}
+
+/** The service key, for what only scripts and operators may do. */
+export async function requireService(context: AuthContext, request: FastifyRequest): Promise<void> {
+  const claims = await requireToken(context, request)
+  if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
+  if (apiKeyRole(claims, await context.keys.current()) !== 'service_role')
+    throw authError(403, 'not_admin', 'User not allowed')
+}
+
+function badJwt(problem: string): Error {
+  return authError(403, 'bad_jwt', `invalid JWT: unable to parse or verify signature, ${problem}`)
+}
+
+/** The protocol's two names for whoever holds the service key. */
+const SERVICE_ROLES = ['service_role', 'supabase_admin']
+
+/** What a token says as an API key: only one without a session is one, whatever role a login's token carries. */
+function apiKeyRole(claims: TokenClaims, { revoked }: Pick<Keys, 'revoked'>): ApiKeyRole | null {
+  if (claims.session_id !== undefined || isExpired(claims) || revoked.has(claims.jti ?? '')) return null
+  if (claims.role === 'anon') return 'anon'
+  return SERVICE_ROLES.includes(claims.role ?? '') ? 'service_role' : null
+}
+
+export async function readApiKey(keys: Keys, header: unknown): Promise<ApiKeyRole | null> {
+  if (typeof header !== 'string' || header === '') return null
+  const claims = await keys.signer.verify(header)
+  return claims === null ? null : apiKeyRole(claims, keys)
+}
+
+function readBearer(header: string | undefined): string | null {
+  return /^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? null
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import type { PublicLimits } from '../http/limits/public.ts'
+import type { SecretPort } from '../secrets/secrets.ts'
+import type { MailQueue } from './account-mail.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { PasswordHasher } from './passwords/passwords.ts'
+
+/** What every operation of the auth service works with. */
+export interface AuthContext {
+  db: Db
+  config: Config
+  /** Seals and opens what must not be read in the database. */
+  secrets: SecretPort
+  keys: KeyRing
+  passwords: PasswordHasher
+  /** Signs the cookies by which a browser is known again. */
+  deviceSecret: string
+  /** Signs refresh tokens. */
+  refreshSecret: string
+  /** Keys the hashes of codes that are short enough to be guessed. */
+  codeSecret: string
+  mail: MailQueue
+  /** How often anyone may call. */
+  limits: PublicLimits
+  /** The dashboard's own origins. */
+  origins: readonly string[]
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { NewRecoveryCodes, OwnLogin, OwnLogins, RecoveryCodesLeft } from '#contract/accounts.ts'
+import { isUuid } from '#contract/uuid.ts'
+import type { Db } from '#server/db/database.ts'
+import { AppError } from '#server/http/errors.ts'
+import { guardApi } from '#server/http/security/administrators.ts'
+import { changeAccount } from '../accounts/change-account.ts'
+import type { SessionRow } from '../accounts/users.ts'
+import { requireApiKey, requireUser } from '../caller.ts'
+import type { AuthContext } from '../context.ts'
+import {
+  countRecoveryCodes,
+  replaceRecoveryCodes,
+  requireFactorToReplace,
+  spendRecoveryCode,
+} from '../factors/recovery-codes.ts'
+import { requireSecondFactor, showSecondStep } from '../factors/second-factor.ts'
+import { readBody, text } from '../protocol.ts'
+import { endLogin, isLoginAlive } from '../sessions/revoke.ts'
+
+const codeBody = z.object({ code: text })
+
+/** What a person may do with their own account and the auth protocol has no place for, under `/admin/api`. */
+export async function registerAccount(app: FastifyInstance, context: AuthContext): Promise<void> {
+  const { db } = context
+  await app.register(
+    async (scope) => {
+      guardApi(scope, { origins: context.origins })
+      requireApiKey(scope, context)
+
+      scope.get('/logins', async (request): Promise<OwnLogins> => {
+        const account = await requireUser(context, request)
+        requireSecondFactor(account, 'own_account')
+        return { logins: await listLogins(db, account.session) }
+      })
+
+      /** "Encerrar": one browser with all its tabs, or one program's session. */
+      scope.delete('/logins/:id', async (request, reply) => {
+        const { who } = await requireUser(context, request)
+        const id = readId(request)
+        await changeAccount(db, who, {
+          check: (account) => requireSecondFactor(account, 'own_account'),
+          write: async (account) => {
+            if (!(await endLogin(account, id)))
+              throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
+            await account.audit('auth.login_ended', { subject: id })
+          },
+        })
+        return reply.code(204).send()
+      })
+
+      scope.get('/recovery-codes', async (request): Promise<RecoveryCodesLeft> => {
+        const account = await requireUser(context, request)
+        requireSecondFactor(account, 'own_account')
+        return { left: await countRecoveryCodes(db, account.user.id) }
+      })
+
+      scope.post('/recovery-codes', async (request): Promise<NewRecoveryCodes> => {
+        const { who } = await requireUser(context, request)
+        return { codes: await replaceRecoveryCodes(context, who) }
+      })
+
+      scope.post('/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
+        const { code } = readBody(codeBody, request)
+        const account = await requireUser(context, request)
+        requireFactorToReplace(account)
+        const spend = () => spendRecoveryCode(context, account.who, code)
+        return { left: await showSecondStep(context, { request, reply, ...account }, spend) }
+      })
+    },
+    { prefix: '/admin/api' },
+  )
+}
+
+function readId(request: FastifyRequest): string {
+  const { id } = request.params as { id: string }
+  if (!isUuid(id)) throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
+  return id.toLowerCase()
+}
+
+/** Where a person is signed in: each browser, and each program that keeps a session of its own. Newest use first. */
+async function listLogins(db: Db, own: SessionRow, now = Date.now()): Promise<OwnLogin[]> {
+  const logins = await db
+    .selectFrom('auth_logins')
+    .select(['id', 'user_agent', 'network as address', 'created_at', 'last_used_at'])
+    .where('user_id', '=', own.user_id)
+    .select('expires_at')
+    .execute()
+  const sessions = await db
+    .selectFrom('auth_sessions')
+    .select(['id', 'user_agent', 'network as address', 'created_at', 'last_used_at'])
+    .where('user_id', '=', own.user_id)
+    .where('login_id', 'is', null)
+    .execute()
+  const alive = logins
+    .filter((login) => isLoginAlive(login, now))
+    .map(({ expires_at: _end, ...login }) => login)
+  return [...alive, ...sessions]
+    .map((row) => ({ ...row, current: row.id === own.login_id || row.id === own.id }))
+    .sort((a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at))
+}

@@ -1,0 +1,104 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '#server/db/database.ts'
+import { AppError } from '#server/http/errors.ts'
+import { keyedHash } from '#server/secrets/tokens.ts'
+import { sendNotice } from '../account-mail.ts'
+import { type AccountState, changeAccount, type LockedAccount, type Who } from '../accounts/change-account.ts'
+import type { AuthContext } from '../context.ts'
+import { hasSecondFactor, raiseSession, requireSecondFactor } from './second-factor.ts'
+
+/** Counts as a second factor: the session is raised to aal2. Gives the number of codes that are left. */
+export async function spendRecoveryCode(context: AuthContext, who: Who, code: string): Promise<number> {
+  const { db, codeSecret } = context
+  const hash = hashRecoveryCode(codeSecret, who.userId, code)
+  await changeAccount(db, who, {
+    check: requireFactorToReplace,
+    write: async (account) => {
+      const { numUpdatedRows } = await account.trx
+        .updateTable('auth_recovery_codes')
+        .set({ used_at: new Date().toISOString() })
+        .where('user_id', '=', account.user.id)
+        .where('code_hash', '=', hash)
+        .where('used_at', 'is', null)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n)
+        throw new AppError(422, 'recovery_code_invalid', 'The recovery code is wrong or was used already')
+      await raiseSession(context, account, 'recovery_code')
+      await account.audit('auth.recovery_code_used')
+    },
+  })
+  return countRecoveryCodes(db, who.userId)
+}
+
+/** How many are left to use. */
+export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
+  const { left } = await db
+    .selectFrom('auth_recovery_codes')
+    .select(sql<number>`count(*)`.as('left'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return left
+}
+
+const COUNT = 10
+
+/** Ten new codes, shown this once; the old ones are worth nothing from here on. */
+export async function replaceRecoveryCodes(context: AuthContext, who: Who): Promise<string[]> {
+  const { db, codeSecret } = context
+  const codes = new Set<string>()
+  while (codes.size < COUNT) codes.add(makeRecoveryCode())
+  const created_at = new Date().toISOString()
+  const rows = [...codes].map((code) => ({
+    id: randomUUID(),
+    user_id: who.userId,
+    code_hash: hashRecoveryCode(codeSecret, who.userId, code),
+    created_at,
+  }))
+  const user = await changeAccount(db, who, {
+    check: (account) => {
+      requireSecondFactor(account, 'own_account')
+      requireFactorToReplace(account)
+    },
+    write: async (account) => {
+      await deleteRecoveryCodes(account)
+      await account.trx.insertInto('auth_recovery_codes').values(rows).execute()
+      await account.audit('auth.recovery_codes_replaced')
+      return account.user
+    },
+  })
+  sendNotice(context, { user, kind: 'recovery-codes', by: 'self' })
+  return [...codes]
+}
+
+/** Recovery codes stand in for a second factor: without one they open nothing. */
+export function requireFactorToReplace(account: AccountState): void {
+  if (!hasSecondFactor(account))
+    throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
+}
+
+export async function deleteRecoveryCodes({ trx, user }: LockedAccount): Promise<void> {
+  await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
+}
+
+/** Of everybody: the key of their hashes is gone. */
+export async function deleteEveryRecoveryCode(trx: LockedAccount['trx']): Promise<void> {
+  await trx.deleteFrom('auth_recovery_codes').execute()
+}
+
+/** Without the letters and digits that are misread from paper. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+const HALF = 5
+
+/** 49 bits: `k7m2p-9xqrt`. */
+function makeRecoveryCode(): string {
+  const half = () => Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `${half()}-${half()}`
+}
+
+/** Capitals, blanks and dashes are how people copy, not part of the code. */
+function hashRecoveryCode(secret: string, userId: string, code: string): string {
+  return keyedHash(secret, `recovery:${userId}`, code.toLowerCase().replace(/[^a-z0-9]/g, ''))
+}

@@ -1,0 +1,67 @@
+import { Secret, TOTP } from 'otpauth'
+import type { SecretPlace } from '#server/secrets/secrets.ts'
+
+/** Modules of white around the symbol, as its standard asks (ISO/IEC 18004). */
+const QUIET_ZONE = 4
+
+/**
+ * The code as a picture. The client puts the text behind `data:image/svg+xml;utf-8,` as it is, so it holds neither
+ * `#` nor `%`: colours are named.
+ */
+export async function qrCodeSvg(content: string): Promise<string> {
+  // Loaded when somebody enrols, which most servers see a few times in their life.
+  const { create } = await import('qrcode')
+  const { size, data } = create(content, { errorCorrectionLevel: 'M' }).modules
+  const side = size + 2 * QUIET_ZONE
+  let path = ''
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      let run = 0
+      while (column + run < size && data[row * size + column + run]) run++
+      if (run > 0) path += `M${column + QUIET_ZONE} ${row + QUIET_ZONE}h${run}v1h-${run}z`
+      column += run
+    }
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="white"/><path d="${path}" fill="black"/></svg>`
+}
+
+export function factorSecretPlace(factorId: string): SecretPlace {
+  return { table: 'auth_factors', column: 'secret', row: factorId }
+}
+
+const STEP_SECONDS = 30
+
+/** One step of a clock that runs ahead or behind. */
+const DRIFT_STEPS = 1
+
+interface TotpEnrolment {
+  secret: string
+  uri: string
+}
+
+/** A new secret, and the address that authenticator apps read (SHA-1, six digits, 30 s: what all of them know). */
+export function enrolTotp(issuer: string, account: string): TotpEnrolment {
+  const totp = new TOTP({
+    issuer,
+    label: account,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: STEP_SECONDS,
+    secret: new Secret({ size: 20 }),
+  })
+  return { secret: totp.secret.base32, uri: totp.toString() }
+}
+
+/** The time step that the code belongs to, or null when it is none of the ones that count now. */
+export function matchTotp(secret: string, code: string, now = Date.now()): number | null {
+  const digits = code.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(digits)) return null
+  const delta = TOTP.validate({
+    token: digits,
+    secret: Secret.fromBase32(secret),
+    timestamp: now,
+    period: STEP_SECONDS,
+    window: DRIFT_STEPS,
+  })
+  return delta === null ? null : Math.floor(now / 1000 / STEP_SECONDS) + delta
+}

@@ -1,0 +1,194 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { Db } from '#server/db/database.ts'
+import type { AuthOneTimeTokens } from '#server/db/schema/auth.ts'
+import { aheadRange } from '#server/db/time.ts'
+import { countHit } from '#server/http/limits/counter.ts'
+import { hashOpaqueToken, isSameHash, keyedHash, makeOpaqueToken } from '#server/secrets/tokens.ts'
+import { deleteTokens, type LockedAccount } from '../accounts/change-account.ts'
+import type { UserRow } from '../accounts/users.ts'
+import type { AuthContext } from '../context.ts'
+import type { LinkTarget } from './redirects.ts'
+
+export type TokenRow = Selectable<AuthOneTimeTokens>
+
+/** Wrong guesses at the six digits of one mail. Its link stays valid, so that guessing cannot invalidate a mail. */
+const MAX_ATTEMPTS = 5
+
+export async function findByLink(
+  db: Db,
+  token: string,
+  kinds: readonly TokenKind[],
+): Promise<TokenRow | undefined> {
+  if (kinds.length === 0) return undefined
+  return pending(db, kinds).where('token_hash', '=', hashOpaqueToken(token)).executeTakeFirst()
+}
+
+export function findPending(db: Db, id: string): Promise<TokenRow | undefined> {
+  return stillGood(db).where('id', '=', id).executeTakeFirst()
+}
+
+/** Each guess is counted before it is looked at, so that guesses side by side learn no more than the limit allows. */
+export async function findByCode(
+  db: Db,
+  secret: string,
+  { code, sentTo, kinds }: { code: string; sentTo: string; kinds: readonly TokenKind[] },
+): Promise<TokenRow | undefined> {
+  const candidates =
+    kinds.length === 0
+      ? []
+      : await pending(db, kinds).where('sent_to', '=', sentTo).orderBy('created_at', 'desc').execute()
+  // One write here as well: the time of the answer must not tell that a mail was sent to this address.
+  if (candidates.length === 0) await countHit(db, 'one-time:unknown', 60_000)
+  for (const candidate of candidates) {
+    const { numUpdatedRows } = await db
+      .updateTable('auth_one_time_tokens')
+      .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+      .where('id', '=', candidate.id)
+      .where('attempts', '<', MAX_ATTEMPTS)
+      .executeTakeFirst()
+    const isRight =
+      candidate.code_hash !== null && isSameHash(candidate.code_hash, keyedHash(secret, candidate.id, code))
+    if (numUpdatedRows > 0n && isRight) return candidate
+  }
+  return undefined
+}
+
+/** Says whether it was still there to be used: of two that come with the same token, one is told no. */
+export async function spendToken(trx: Db, id: string, now = new Date()): Promise<boolean> {
+  const { after, upTo } = aheadRange(TOKEN_LIFE_MS, now.getTime())
+  const { numUpdatedRows } = await trx
+    .updateTable('auth_one_time_tokens')
+    .set({ used_at: now.toISOString() })
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', after)
+    .where('expires_at', '<=', upTo)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+function pending(db: Db, kinds: readonly TokenKind[]) {
+  return stillGood(db).where('kind', 'in', kinds)
+}
+
+function stillGood(db: Db) {
+  const { after, upTo } = aheadRange(TOKEN_LIFE_MS, Date.now())
+  return db
+    .selectFrom('auth_one_time_tokens')
+    .selectAll()
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', after)
+    .where('expires_at', '<=', upTo)
+}
+
+const SENT_AT = {
+  recovery: 'recovery_sent_at',
+  magiclink: 'recovery_sent_at',
+  signup: 'confirmation_sent_at',
+  invite: 'invited_at',
+  email_change_current: 'email_change_sent_at',
+  email_change_new: 'email_change_sent_at',
+  reauthentication: 'reauthentication_sent_at',
+} as const satisfies Record<TokenKind, keyof UserRow>
+
+/** Both mailboxes are asked. */
+export const EMAIL_CHANGE_KINDS = ['email_change_current', 'email_change_new'] as const
+
+/** Part of the account's transaction, so that they are about the addresses that it has; its row records when. */
+export async function issueTokens(
+  { codeSecret }: AuthContext,
+  account: LockedAccount,
+  kinds: readonly TokenKind[],
+  target: LinkTarget,
+  now = new Date(),
+): Promise<IssuedToken[]> {
+  const tokens: IssuedToken[] = []
+  for (const kind of kinds) {
+    const { email, new_email: newEmail } = account.user
+    const sentTo = kind === 'email_change_new' ? (newEmail ?? '') : email
+    tokens.push(await insertToken(account, codeSecret, { kind, sentTo, target }, now))
+    await account.update({ [SENT_AT[kind]]: now.toISOString() })
+  }
+  return tokens
+}
+
+export const TOKEN_LIFE_MS = 60 * 60 * 1000
+
+/** Begins the token of a link that leads to a listed address with a code, as the protocol has it. */
+export const CODED_PREFIX = 'pkce_'
+
+export interface IssuedToken {
+  kind: TokenKind
+  sentTo: string
+  /** Goes into the link. */
+  token: string
+  /** Is typed by hand. */
+  code: string
+}
+
+interface NewToken {
+  kind: TokenKind
+  sentTo: string
+  target: LinkTarget
+}
+
+/** Only the newest of its kind is good: whoever asks twice uses the second mail. */
+async function insertToken(
+  account: LockedAccount,
+  secret: string,
+  { kind, sentTo, target }: NewToken,
+  now = new Date(),
+): Promise<IssuedToken> {
+  const { trx, user } = account
+  await deleteTokens(account, [kind])
+  const id = randomUUID()
+  const { codeChallenge } = target
+  const token = `${codeChallenge === null ? '' : CODED_PREFIX}${makeOpaqueToken().token}`
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  await trx
+    .insertInto('auth_one_time_tokens')
+    .values({
+      id,
+      user_id: user.id,
+      kind,
+      token_hash: hashOpaqueToken(token),
+      code_hash: keyedHash(secret, id, code),
+      sent_to: sentTo,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + TOKEN_LIFE_MS).toISOString(),
+      code_challenge: codeChallenge,
+      redirect_to: codeChallenge === null ? null : target.redirectTo,
+    })
+    .execute()
+  return { kind, sentTo, token, code }
+}
+
+/** What a one-time token proves, and therefore what it may do. */
+export type TokenKind =
+  | 'recovery'
+  | 'magiclink'
+  | 'signup'
+  | 'invite'
+  | 'email_change_current'
+  | 'email_change_new'
+  | 'reauthentication'
+
+/** The protocol's verification types and the tokens that each accepts. */
+const KINDS_OF_TYPE: Record<string, readonly TokenKind[]> = {
+  recovery: ['recovery'],
+  magiclink: ['magiclink'],
+  signup: ['signup'],
+  invite: ['invite'],
+  email: ['signup', 'magiclink'],
+  email_change: ['email_change_current', 'email_change_new'],
+}
+
+export function kindsOfType(type: string): readonly TokenKind[] | undefined {
+  return Object.hasOwn(KINDS_OF_TYPE, type) ? KINDS_OF_TYPE[type] : undefined
+}
+
+/** The type that a link of this kind names. */
+export function typeOfKind(kind: TokenKind): string {
+  return kind === 'email_change_current' || kind === 'email_change_new' ? 'email_change' : kind
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { AppError, toAppError } from '../http/errors.ts'
+import { METADATA_BYTES, type PublicCall, WRITES_PER_LOGIN } from '../http/limits/limits.ts'
+import type { AuthContext } from './context.ts'
+
+const VERSION_HEADER = 'x-supabase-api-version'
+
+const CURRENT_VERSION = '2024-01-01'
+
+/** The one place where an error of the auth service becomes an answer. */
+export function renderAuthErrors(scope: FastifyInstance): void {
+  scope.setErrorHandler((error, request, reply) => send(request, reply, toAuthError(error, request)))
+  scope.setNotFoundHandler((request, reply) =>
+    send(request, reply, new AppError(404, 'not_found', 'Not found')),
+  )
+}
+
+/** Newer clients name a version and read text in `code`; older ones find the status there. */
+function send(request: FastifyRequest, reply: FastifyReply, error: AppError): FastifyReply {
+  const { status, code, message } = error
+  const weak = code === 'weak_password' ? { weak_password: { reasons: error.details.reasons ?? [] } } : {}
+  reply.code(status).headers(error.headers).header('x-sb-error-code', code)
+  if (!speaksCurrentVersion(request))
+    return reply.send({ code: status, error_code: code, msg: message, ...weak })
+  return reply.header(VERSION_HEADER, CURRENT_VERSION).send({ code, message, ...weak })
+}
+
+function speaksCurrentVersion(request: FastifyRequest): boolean {
+  const version = request.headers[VERSION_HEADER]
+  return typeof version === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= CURRENT_VERSION
+}
+
+function toAuthError(error: unknown, request: FastifyRequest): AppError {
+  const known = toAppError(error, request)
+  if (known.code === 'internal_error')
+    return new AppError(
+      500,
+      'unexpected_failure',
+      'Unexpected failure, please check server logs for more information',
+    )
+  if (known.code === 'bad_request')
+    return new AppError(known.status, 'validation_failed', known.message, { headers: known.headers })
+  return known
+}
+
+const PER_PERSON = { max: 30, windowMs: 5 * 60_000 }
+
+/** The protocol's limit; each operation has its own allowance. */
+export function limitByPerson({ limits }: AuthContext, operation: string, userId: string): void {
+  const wait = limits.take(`${operation}:person:${userId}`, PER_PERSON)
+  if (wait !== null) throw rateLimited(wait)
+}
+
+/** By login and not by person: whoever holds another session uses up nothing of this one. */
+export function limitWrites({ limits }: AuthContext, session: { id: string; login_id: string | null }): void {
+  const wait = limits.take(`writes:login:${session.login_id ?? session.id}`, WRITES_PER_LOGIN)
+  if (wait !== null) throw rateLimited(wait)
+}
+
+/** Who calls without a session is known by where they call from. */
+export function limitByAddress({ limits }: AuthContext, request: FastifyRequest, call: PublicCall): void {
+  const wait = limits.takeByAddress(request, call)
+  if (wait !== null) throw rateLimited(wait)
+}
+
+/** An error of the protocol (WIRE, section 5): the message is what its clients have always been told. */
+export function authError(status: number, code: string, message: string): AppError {
+  return new AppError(status, code, message)
+}
+
+export function validationFailed(message: string, status = 400): AppError {
+  return new AppError(status, 'validation_failed', message)
+}
+
+export function rateLimited(retryAfterSeconds: number): AppError {
+  return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  })
+}
+
+export function emailExists(): AppError {
+  return new AppError(422, 'email_exists', 'A user with this email address has already been registered')
+}
+
+export const METADATA_TOO_LARGE = `Metadata cannot be larger than ${METADATA_BYTES} bytes`
+
+export function fitsMetadata(metadata: object): boolean {
+  return Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES
+}
+
+/** A text of the protocol: absent and null are the same as empty. */
+export const text = z.pipe(
+  z.nullish(z.string()),
+  z.transform((value) => value ?? ''),
+)
+
+export const flag = z.pipe(
+  z.nullish(z.boolean()),
+  z.transform((value) => value ?? false),
+)
+
+/** Metadata, small enough to be stored. */
+export const document = z.nullish(
+  z.record(z.string(), z.unknown()).check(z.refine(fitsMetadata, METADATA_TOO_LARGE)),
+)
+
+/** Unknown keys are ignored, as the protocol does; a value of the wrong type is bad JSON to it. */
+export function readBody<T extends z.ZodMiniType>(schema: T, request: FastifyRequest): z.output<T> {
+  const result = z.safeParse(schema, request.body ?? {})
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  if (issue?.code === 'custom') throw new AppError(400, 'validation_failed', issue.message)
+  const path = issue?.path.join('.') || 'the body'
+  throw new AppError(400, 'bad_json', `Could not parse request body as JSON: ${path} has the wrong type`)
+}
+
+export function readQuery(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A lone surrogate is legal in JSON text and in JavaScript, and an error to PostgreSQL. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\\ufffd')
+}

@@ -1,0 +1,118 @@
+import type { Db } from '#server/db/database.ts'
+import { inSteps, sweepRows } from '#server/db/sweep.ts'
+import { isStillAhead } from '#server/db/time.ts'
+import type { LockedAccount } from '../accounts/change-account.ts'
+import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './cookies.ts'
+import { SESSION_IDLE_MS } from './refresh.ts'
+
+/**
+ * What changes how a person signs in ends their sessions: all of them, or all but the one in which they do it. Of a browser
+ * its login stays with that tab.
+ */
+export async function endSessions(
+  { trx, user, session }: LockedAccount,
+  which: 'all' | 'others',
+): Promise<void> {
+  const kept = which === 'all' ? null : session
+  let logins = trx.deleteFrom('auth_logins').where('user_id', '=', user.id)
+  if (kept?.login_id != null) logins = logins.where('id', '!=', kept.login_id)
+  await logins.execute()
+  let sessions = trx.deleteFrom('auth_sessions').where('user_id', '=', user.id)
+  if (kept !== null) sessions = sessions.where('id', '!=', kept.id)
+  await sessions.execute()
+}
+
+/** "Sair dos outros": every browser and program but this one, which keeps all its tabs. */
+export async function endOtherLogins(account: LockedAccount): Promise<void> {
+  const { trx, user, session } = account
+  const ownLogin = session?.login_id ?? null
+  if (ownLogin === null) return endSessions(account, 'others')
+  await trx.deleteFrom('auth_logins').where('user_id', '=', user.id).where('id', '!=', ownLogin).execute()
+  await trx.deleteFrom('auth_sessions').where('user_id', '=', user.id).where('login_id', 'is', null).execute()
+}
+
+/** A browser's login with all its tabs, or the session of a program that keeps its own. Says whether there was one. */
+export async function endLogin({ trx, user }: LockedAccount, id: string): Promise<boolean> {
+  const login = await trx
+    .deleteFrom('auth_logins')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  const session = await trx
+    .deleteFrom('auth_sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .where('login_id', 'is', null)
+    .executeTakeFirst()
+  return login.numDeletedRows + session.numDeletedRows > 0n
+}
+
+/** The login that a cookie names. Says whether there was one. */
+export async function endLoginOfCookie({ trx, user }: LockedAccount, tokenHash: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('auth_logins')
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Of everybody: the key that signs their tokens is gone. */
+export async function endEverySession(trx: Db): Promise<void> {
+  await trx.deleteFrom('auth_logins').execute()
+  await trx.deleteFrom('auth_sessions').execute()
+}
+
+/** Neither past its seven days nor unused for twelve hours. */
+export function isLoginAlive(login: { expires_at: string; last_used_at: string }, now: number): boolean {
+  // A last use in the future was written under a wrong clock; the next use corrects it.
+  return isLoginOpen(login.expires_at, now) && Date.parse(login.last_used_at) + LOGIN_IDLE_MS > now
+}
+
+/** Not past its seven days. */
+export function isLoginOpen(expiresAt: string, now: number): boolean {
+  return isStillAhead(expiresAt, LOGIN_MAX_MS, now)
+}
+
+/** Each with an `expires_at`, after which it is accepted nowhere. */
+const EXPIRING = [
+  'auth_logins',
+  'auth_challenges',
+  'auth_spent_challenges',
+  'auth_link_codes',
+  'auth_one_time_tokens',
+] as const
+
+/** Run now and then: what has expired is accepted nowhere, so its rows can go. */
+export async function sweepExpired(
+  db: Db,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<Record<string, number>> {
+  const before = (ms: number) => new Date(now - ms).toISOString()
+  const removed: Record<string, number> = {}
+  const count = (table: string, rows: number) => {
+    removed[table] = (removed[table] ?? 0) + rows
+  }
+  for (const table of EXPIRING)
+    count(table, await sweepRows(db, { table, time: 'expires_at', upTo: before(0) }, signal))
+  const idle = { table: 'auth_logins', time: 'last_used_at', upTo: before(LOGIN_IDLE_MS) } as const
+  count('auth_logins', await sweepRows(db, idle, signal))
+  const sessions = await inSteps(async (rows) => {
+    // A session of a browser goes with its login; one without a cookie has only its own last use.
+    const { numDeletedRows } = await db
+      .deleteFrom('auth_sessions')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('auth_sessions')
+          .select('id')
+          .where('login_id', 'is', null)
+          .where('last_used_at', '<=', before(SESSION_IDLE_MS))
+          .limit(rows),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows
+  }, signal)
+  count('auth_sessions', sessions)
+  return removed
+}

@@ -1,0 +1,167 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { ACTIVITY_ACTORS } from '#contract/activity.ts'
+import {
+  CONSENT_MAX_DAYS,
+  type ConsentCount,
+  type ConsentOverview,
+  type FoundRecord,
+} from '#contract/consent.ts'
+import type { Dossier } from '#contract/inventory.ts'
+import { nextSiteDay, siteDate, startOfSiteDate } from '#contract/site.ts'
+import { recordAudit } from '../activity/trail.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../http/errors.ts'
+import { toCsvLine } from '../http/requests.ts'
+import {
+  type AdminAccess,
+  auditActor,
+  type Caller,
+  guardApi,
+  requireAdministrator,
+} from '../http/security/administrators.ts'
+import { listSeals, readSealState } from './checkpoints.ts'
+import { summarizeConsent } from './choice-counts.ts'
+import { composeDossier, type DossierDeps } from './dossier.ts'
+import { readNotices } from './notice.ts'
+import { exportEvidence } from './proof/export.ts'
+import { findRecordsByCode } from './records.ts'
+
+/** What is handed over by other rooms. */
+export interface ConsentAdminPorts extends Pick<DossierDeps, 'describeVendor'> {
+  /** The dossier as one file that is read and printed. */
+  renderDossier: (dossier: Dossier) => string
+}
+
+interface ConsentAdminDeps extends ConsentAdminPorts, DossierDeps, AdminAccess {}
+
+/** What people chose, and the proof of it, for administrators. */
+export async function registerConsentAdmin(app: FastifyInstance, deps: ConsentAdminDeps): Promise<void> {
+  const { db } = deps
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+
+    scope.get('/admin/api/consent', async (request): Promise<ConsentOverview> => {
+      await requireAdministrator(deps, request)
+      return readConsentOverview(db, readDayRange(request.query), deps.keptDays)
+    })
+
+    scope.get('/admin/api/consent/records', async (request): Promise<{ records: FoundRecord[] }> => {
+      await requireAdministrator(deps, request)
+      const { code } = request.query as { code?: unknown }
+      const records = await findRecordsByCode(db, typeof code === 'string' ? code : '')
+      if (records === null) throw new AppError(400, 'bad_request', 'Isto não é um código de recibo.')
+      return { records }
+    })
+
+    scope.get('/admin/api/consent/export', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      const range = readDayRange(request.query)
+      const counts = await summarizeConsent(db, range)
+      await recordAudit(db, { ...auditActor(caller), action: 'consent.export', after: range })
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(exportCounts(counts))
+    })
+
+    scope.get('/admin/api/consent/records/export', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      const range = readDayRange(request.query)
+      await recordAudit(db, { ...auditActor(caller), action: 'consent.records_export', after: range })
+      const lines = exportEvidence(db, {
+        site: deps.site.siteUrl,
+        from: new Date(startOfSiteDate(range.from)).toISOString(),
+        to: new Date(nextSiteDay(startOfSiteDate(range.to))).toISOString(),
+      })
+      return reply
+        .type('application/ld+json; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(Readable.from(lines))
+    })
+
+    scope.get('/admin/api/consent/dossier', async (request, reply) => {
+      const caller = await requireAdministrator(deps, request)
+      const range = readDayRange(request.query)
+      const { format } = request.query as { format?: unknown }
+      if (format !== 'html' && format !== 'json')
+        throw new AppError(400, 'bad_request', 'O formato precisa ser "html" ou "json".')
+      const dossier = await make(caller, range)
+      await recordAudit(db, { ...auditActor(caller), action: 'consent.dossier', after: { ...range, format } })
+      // It is kept as a file: opened from here it would be a document of the dashboard's own origin.
+      reply
+        .header('cache-control', 'no-store')
+        .header('content-disposition', `attachment; filename="dossie-${range.from}-a-${range.to}.${format}"`)
+      return format === 'html'
+        ? reply.type('text/html; charset=utf-8').send(deps.renderDossier(dossier))
+        : reply.type('application/json; charset=utf-8').send(JSON.stringify(dossier, null, 2))
+    })
+  })
+
+  const make = (caller: Caller, range: DayRange) => {
+    const { actor } = auditActor(caller)
+    return composeDossier(deps, range, ACTIVITY_ACTORS[actor] ?? actor)
+  }
+}
+
+const RECENT_SEALS = 15
+
+async function readConsentOverview(db: Db, range: DayRange, keptDays: number): Promise<ConsentOverview> {
+  const [counts, notices, seals, recent] = await Promise.all([
+    summarizeConsent(db, range),
+    readNotices(db),
+    readSealState(db),
+    listSeals(db, { limit: RECENT_SEALS }),
+  ])
+  return {
+    ...range,
+    counts,
+    notices: notices
+      .map(({ version, hash, first_served_at, text }) => ({ version, hash, first_served_at, text }))
+      .reverse(),
+    seals,
+    recent: recent.map(({ sequence, sealed_at, leaf_count }) => ({ sequence, sealed_at, leaf_count })),
+    kept_days: keptDays,
+  }
+}
+
+const DAY_MS = 86_400_000
+
+const YEARS = /^20[2-9]\d-/
+
+const rangeSchema = z.object({ from: z.iso.date(), to: z.iso.date() })
+
+export interface DayRange {
+  from: string
+  to: string
+}
+
+/** `from` and `to` of a query: days of the site, both included, the last no later than today. */
+function readDayRange(query: unknown, now = Date.now()): DayRange {
+  const { from = '', to = '' } = rangeSchema.safeParse(query).data ?? {}
+  const today = siteDate(now)
+  if (!YEARS.test(from) || !YEARS.test(to) || from > to || from > today)
+    throw new AppError(400, 'bad_request', 'O período não é válido.')
+  if ((Date.parse(to) - Date.parse(from)) / DAY_MS >= CONSENT_MAX_DAYS)
+    throw new AppError(400, 'bad_request', `O período pode ter até ${CONSENT_MAX_DAYS} dias.`)
+  return { from, to: to > today ? today : to }
+}
+
+const STATES = { accepted: 'aceitou', partial: 'em parte', refused: 'recusou' } as const
+
+/** The figures of a period as a file: a few lines for each day. */
+function exportCounts(counts: readonly ConsentCount[]): string {
+  return [
+    ['dia', 'versao_do_aviso', 'botao', 'escolha', 'quantidade'],
+    ...counts.map(({ day, text_version, action, choice, count }) => [
+      day,
+      String(text_version),
+      action,
+      STATES[choice],
+      String(count),
+    ]),
+  ]
+    .map(toCsvLine)
+    .join('')
+}

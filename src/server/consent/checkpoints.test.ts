@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import type { Db } from '../db/database.ts'
+import { appendLeaves, listSeals, readSealState, sealRecords } from './checkpoints.ts'
+import { summarizeConsent } from './choice-counts.ts'
+import { canonicalJson, sealHash } from './proof/canonical.ts'
+import { TreeReader } from './proof/merkle-store.ts'
+import { GrowingTree, hashLeaf, isConsistent, rootOfInclusion } from './proof/merkle-tree.ts'
+import { consentCode, findRecordsByCode } from './records.ts'
+
+const AT = Date.parse('2026-11-16T03:00:30.000Z')
+const MINUTE_MS = 60_000
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let database: TestDatabase
+  afterEach(() => database.close())
+
+  async function open(): Promise<Db> {
+    database = await makeDatabase(engine)
+    return database.db
+  }
+
+  const choice = (at: number, more: object = {}) => ({
+    id: randomUUID(),
+    consent_id: randomUUID(),
+    action: 'accept_all',
+    categories: '["desempenho","funcionalidade","marketing"]',
+    text_version: 1,
+    tag_set_version: 'v',
+    created_at: new Date(at).toISOString(),
+    schema_version: 1,
+    notice_hash: 'n',
+    parties_hash: 'p',
+    retention_days: 1826,
+    ...more,
+  })
+
+  test('seals are chained roots over every leaf, and each record is provable in them', async () => {
+    const db = await open()
+    const records = Array.from({ length: 700 }, (_, at) => choice(AT + at))
+    for (let at = 0; at < records.length; at += 100)
+      await db
+        .insertInto('consent_records')
+        .values(records.slice(at, at + 100))
+        .execute()
+    const first = await sealRecords(db, { now: AT + MINUTE_MS })
+    const late = [
+      choice(AT - 5_000, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
+      choice(AT + 65_000, { action: 'save', categories: '["marketing"]' }),
+    ]
+    await db.insertInto('consent_records').values(late).execute()
+    expect(await readSealState(db)).toMatchObject({ waiting: 2, oldest_waiting_at: late[0]?.created_at })
+    expect(await findRecordsByCode(db, late[1]?.consent_id ?? '')).toMatchObject([{ leaf: null }])
+    const second = await sealRecords(db, { now: AT + 2 * MINUTE_MS })
+    if (first === null || second === null) throw new Error('nothing was sealed')
+    expect(first).toMatchObject({ sequence: 1, leaf_count: 700, tree_size: 700, previous_hash: null })
+    expect(second).toMatchObject({
+      sequence: 2,
+      leaf_count: 2,
+      tree_size: 702,
+      previous_hash: first.hash,
+      first_record_at: late[0]?.created_at,
+      last_record_at: late[1]?.created_at,
+    })
+    const seals = await listSeals(db, { limit: 10 })
+    expect(seals).toEqual([second, first])
+    for (const seal of seals) expect(sealHash(seal)).toBe(seal.hash)
+    expect(await listSeals(db, { before: 2, limit: 10 })).toEqual([first])
+
+    const leaves = await db.selectFrom('consent_leaves').selectAll().orderBy('position').execute()
+    expect(leaves.map(({ position }) => position)).toEqual(leaves.map((_, at) => at))
+    const tree = new GrowingTree()
+    const roots = leaves.map(({ hash }) => {
+      tree.add(hash)
+      return tree.root
+    })
+    expect(roots[699]).toBe(first.root)
+    expect(roots[701]).toBe(second.root)
+
+    const reader = new TreeReader(db)
+    for (const position of [0, 255, 256, 511, 699, 701]) {
+      const hashes = await reader.proveInclusion(position, 702)
+      const leaf = leaves[position]?.hash ?? ''
+      expect(rootOfInclusion({ leaf, position, size: 702, hashes })).toBe(second.root)
+    }
+    const [older, newer] = [first, second].map(({ tree_size: size, root }) => ({ size, root }))
+    if (older === undefined || newer === undefined) throw new Error()
+    expect(isConsistent(older, newer, await reader.proveConsistency(700, 702))).toBe(true)
+    expect(new GrowingTree(700, await reader.frontier(700)).root).toBe(first.root)
+
+    const wanted = records[300]
+    const found = await findRecordsByCode(db, consentCode(wanted?.consent_id ?? '').toLowerCase())
+    expect(found).toHaveLength(1)
+    expect(found?.[0]?.record.record_id).toBe(wanted?.id)
+    expect(found?.[0]?.leaf).toMatchObject({ seal: 1, hash: hashLeaf(canonicalJson(found?.[0]?.record)) })
+    expect(await findRecordsByCode(db, 'marketing')).toBeNull()
+    expect(await findRecordsByCode(db, 'FFFFFFFF-FFFF')).toEqual([])
+
+    // Three in the morning in Greenwich is midnight in Brasília.
+    expect(await summarizeConsent(db, { from: '2026-11-15', to: '2026-11-16' })).toEqual([
+      { day: '2026-11-16', text_version: 0, action: 'reject', choice: 'refused', count: 1 },
+      { day: '2026-11-16', text_version: 1, action: 'accept_all', choice: 'accepted', count: 700 },
+      { day: '2026-11-16', text_version: 1, action: 'save', choice: 'partial', count: 1 },
+    ])
+    expect(await readSealState(db)).toEqual({ last: second, waiting: 0, oldest_waiting_at: null })
+  })
+
+  test('a minute has one seal, and a clock that was set back seals on', async () => {
+    const db = await open()
+    const seal = async (now: number) => {
+      await db.insertInto('consent_records').values(choice(now)).execute()
+      return await sealRecords(db, { now })
+    }
+    expect(await sealRecords(db, { now: AT })).toBeNull()
+    expect(await seal(AT)).toMatchObject({ sequence: 1, sealed_at: new Date(AT).toISOString() })
+    expect(await seal(AT + 1)).toBeNull()
+    expect(await seal(AT + MINUTE_MS)).toMatchObject({ sequence: 2, leaf_count: 2 })
+    expect(await seal(AT - MINUTE_MS)).toMatchObject({
+      sequence: 3,
+      sealed_at: new Date(AT + MINUTE_MS).toISOString(),
+    })
+  })
+
+  test('several that seal at once make one chain of every record', async () => {
+    const db = await open()
+    const batches = Array.from({ length: 6 }, () => Array.from({ length: 50 }, (_, at) => choice(AT + at)))
+    await Promise.all(
+      batches.flatMap((batch) => [
+        db.insertInto('consent_records').values(batch).execute(),
+        appendLeaves(db, 20),
+        sealRecords(db, { now: AT }),
+      ]),
+    )
+    await sealRecords(db, { now: AT + MINUTE_MS })
+    const positions = await db
+      .selectFrom('consent_records')
+      .select('leaf_position')
+      .orderBy('leaf_position')
+      .execute()
+    expect(positions.map(({ leaf_position }) => leaf_position)).toEqual(
+      Array.from({ length: 300 }, (_, at) => at),
+    )
+    const seals = await listSeals(db, { limit: 10 })
+    expect(seals[0]?.tree_size).toBe(300)
+    expect(seals.reduce((sum, { leaf_count }) => sum + leaf_count, 0)).toBe(300)
+    expect(seals.map(({ previous_hash }) => previous_hash)).toEqual([
+      ...seals.slice(1).map(({ hash }) => hash),
+      null,
+    ])
+    const counted = await summarizeConsent(db, { from: '2026-11-01', to: '2026-11-30' })
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(300)
+  })
+})

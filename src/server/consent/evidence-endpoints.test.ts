@@ -1,0 +1,208 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent.ts'
+import { CONSENT_TEXT_VERSION, RECEIPT_PATH } from '#contract/consent-choice.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+import { listSeals, sealRecords } from './checkpoints.ts'
+import { readNotices, readParties } from './notice.ts'
+import { sealHash } from './proof/canonical.ts'
+import { isConsistent } from './proof/merkle-tree.ts'
+import { verifyGraph } from './proof/verify.ts'
+
+const MINUTE_MS = 60_000
+/** The text of this version. Another text needs another version, and everybody is asked again (LGPD art. 8 §6). */
+const WORDS = { version: 3, sha256: '34fd764e2d237390edbff4d3a5e68b8c1743f44ff6905576be3bdb1dca891be7' }
+
+describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
+  let site: TestApp
+  let sealedAt = Date.now()
+  beforeAll(async () => {
+    site = await startTestApp({
+      engine,
+      listen: true,
+      env: { COMPANY_LEGAL_NAME: 'Exemplo Ltda', RETENTION_CONSENT_DAYS: '90' },
+    })
+  })
+  afterAll(() => site.close())
+  beforeEach(() => site.forgetLimits())
+
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    site.app.inject({ method: 'GET', url, headers })
+  /** The tag set that the page names once it is another than this. */
+  const setAfter = (known: string) =>
+    vi.waitFor(async () => {
+      const set = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1] ?? ''
+      expect(set).not.toBe(known)
+      return set
+    }, 30_000)
+  async function choose(id: string, tagSet: string, more: object = {}) {
+    const answer = await site.app.inject({
+      method: 'POST',
+      url: '/api/consent',
+      payload: {
+        id,
+        action: 'accept_all',
+        categories: ['desempenho', 'funcionalidade', 'marketing'],
+        text_version: CONSENT_TEXT_VERSION,
+        tag_set_version: tagSet,
+        ...more,
+      },
+    })
+    expect(answer.statusCode).toBe(204)
+    return await site.database.db
+      .selectFrom('consent_records')
+      .selectAll()
+      .where('consent_id', '=', id)
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow()
+  }
+  /** The seal that covers everything so far; the app seals by itself as well, when its minute is over. */
+  async function seal() {
+    sealedAt += MINUTE_MS
+    await sealRecords(site.database.db, { now: sealedAt })
+    return (await listSeals(site.database.db, { limit: 1 }))[0]
+  }
+  const cookieOf = (id: string) => ({ cookie: `portico_consent=1.dfm.m.${id}` })
+
+  test('the words of this build were stored before the first page was served', async () => {
+    const [notice, ...others] = await readNotices(site.database.db)
+    expect(others).toEqual([])
+    expect(notice?.version).toBe(CONSENT_TEXT_VERSION)
+    for (const words of [
+      'Aceitar todos',
+      'Rejeitar não essenciais',
+      'Salvar preferências',
+      'Medem anúncios',
+    ]) {
+      expect(notice?.text).toContain(words)
+      expect(notice?.html).toContain(words)
+    }
+    const sha256 = createHash('sha256')
+      .update(notice?.text ?? '')
+      .digest('hex')
+    expect({ version: notice?.version, sha256 }).toEqual(WORDS)
+  })
+
+  test('a choice names the parties of the page on which it was made, though the tags changed in the same second', async () => {
+    const { db } = site.database
+    await insertPixel(db, { type: 'meta', pixel_id: '123456789012345' })
+    const before = await setAfter('')
+    const other = await insertPixel(db, { type: 'google_analytics', pixel_id: 'G-ABC1234567' })
+    const after = await setAfter(before)
+    const [older, newer, none] = [
+      await choose(randomUUID(), before),
+      await choose(randomUUID(), after),
+      await choose(randomUUID(), ''),
+    ]
+    const contentOf = async (hash: string | null) => (await readParties(db, [hash ?? '']))[0]?.content
+    expect(await contentOf(older.parties_hash)).toMatchObject({
+      controller: { name: 'Exemplo Ltda' },
+      tag_set_version: before,
+      recipients: [
+        { type: 'meta', account: '123456789012345', vendors: [{ company: expect.stringContaining('Meta') }] },
+      ],
+    })
+    expect((await contentOf(newer.parties_hash))?.recipients).toMatchObject([
+      { type: 'meta' },
+      { pixel: other },
+    ])
+    expect((await contentOf(none.parties_hash))?.recipients).toEqual([])
+    expect(older).toMatchObject({ schema_version: 1, retention_days: 90 })
+    expect((await readNotices(db)).map(({ hash }) => hash)).toEqual([older.notice_hash])
+    const forged = await choose(randomUUID(), 'never-served', { text_version: 77 })
+    expect(forged).toMatchObject({ notice_hash: null, parties_hash: null })
+  })
+
+  test('seals are public, newest first, and tell nothing but hashes, counts and times', async () => {
+    await choose(randomUUID(), '')
+    const first = await seal()
+    await choose(randomUUID(), '')
+    const second = await seal()
+    const answer = await get(SEALS_PATH)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=30',
+    })
+    const page: SealPage = answer.json()
+    expect(page.seals.slice(0, 2)).toEqual([second, first])
+    for (const each of page.seals) expect(sealHash(each)).toBe(each.hash)
+    expect(page.notices).toMatchObject([{ version: CONSENT_TEXT_VERSION }])
+    const again = await get(SEALS_PATH, { 'if-none-match': String(answer.headers.etag) })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+
+    const newest = page.seals[0]?.sequence ?? 0
+    const settled = await get(`${SEALS_PATH}?before=${newest}`)
+    expect(settled.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(settled.json().seals[0]).toEqual(first)
+    expect(settled.json()).not.toHaveProperty('notices')
+    // What is not there yet may come.
+    expect((await get(`${SEALS_PATH}?before=${newest + 2}`)).headers['cache-control']).toBe(
+      'public, max-age=30',
+    )
+
+    const proof: SealConsistency = (
+      await get(`${SEALS_PATH}/consistency?first=${newest - 1}&second=${newest}`)
+    ).json()
+    const head = (each: SealConsistency['first']) => ({ size: each.tree_size, root: each.root })
+    expect(isConsistent(head(proof.first), head(proof.second), proof.hashes)).toBe(true)
+  })
+
+  test.each([
+    [`${SEALS_PATH}?before=0`, 400],
+    [`${SEALS_PATH}?before=x`, 400],
+    [`${SEALS_PATH}?before=1&before=2`, 400],
+    [`${SEALS_PATH}?before=99999999999`, 400],
+    [`${SEALS_PATH}/consistency`, 400],
+    [`${SEALS_PATH}/consistency?first=2&second=1`, 400],
+    [`${SEALS_PATH}/consistency?first=1&second=999999`, 404],
+  ])('%s answers %i', async (url, status) => {
+    expect((await get(url)).statusCode).toBe(status)
+  })
+
+  test('a visitor gets the receipt of their own choices, which proves itself', async () => {
+    const [own, others] = [randomUUID(), randomUUID()]
+    const record = await choose(own, '')
+    await choose(others, '')
+    await seal()
+    await choose(own, '', { action: 'revoke', categories: [] })
+    const answer = await get(RECEIPT_PATH, { ...cookieOf(own), 'sec-fetch-site': 'same-origin' })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="comprovante-${own.slice(0, 13).toUpperCase()}.json"`,
+    })
+    expect(answer.body).toContain(record.id)
+    expect(answer.body).not.toContain(others)
+    async function* body() {
+      yield answer.rawPayload
+    }
+    const { records, sealCount, waiting } = await verifyGraph(body())
+    expect([records, sealCount + waiting]).toEqual([2, 2])
+  })
+
+  test.each([
+    ['no cookie', () => ({}), 404],
+    ['an id that nobody has', () => cookieOf(randomUUID()), 404],
+    // Twelve digits and dashes: as long as an id, and only as much as the code says that people read.
+    [
+      'the code in the place of the id',
+      (id: string) => cookieOf(`${id.replaceAll('-', '').slice(0, 12)}${'-'.repeat(24)}`),
+      404,
+    ],
+    ['another site behind it', (id: string) => ({ ...cookieOf(id), 'sec-fetch-site': 'cross-site' }), 403],
+  ])('with %s there is no receipt', async (_what, headersOf, status) => {
+    const id = randomUUID()
+    await choose(id, '')
+    const answer = await get(RECEIPT_PATH, headersOf(id))
+    expect(answer.statusCode).toBe(status)
+    expect(answer.body).not.toContain(id)
+  })
+
+  test('guessing is limited', async () => {
+    const answers: number[] = []
+    for (let at = 0; at < 11; at++) answers.push((await get(RECEIPT_PATH, cookieOf(randomUUID()))).statusCode)
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 404), 429])
+  })
+})

@@ -1,0 +1,181 @@
+import type {
+  EvidenceNotice,
+  EvidenceParties,
+  EvidenceRecord,
+  EvidenceSeal,
+  FoundRecord,
+} from '#contract/consent.ts'
+import type { Db } from '#server/db/database.ts'
+import { findSeal, findSealOf } from '../checkpoints.ts'
+import { readNotices, readParties } from '../notice.ts'
+import { consentCode, findRecordsByCode } from '../records.ts'
+import { toRecord, toSeal } from './canonical.ts'
+import { FILE_FORMAT, type GraphNode, writeGraph } from './file-format.ts'
+import { TreeReader } from './merkle-store.ts'
+
+const LEAVES_PER_STATEMENT = 500
+
+const SEALS_PER_STATEMENT = 200
+
+interface ExportOptions {
+  site: string
+  /** Times; null for everything on that side. */
+  from: string | null
+  to: string | null
+}
+
+/**
+ * The seals of a period with every record in them, for `verifyGraph`. A period begins with the first seal that was made
+ * in it and ends with the first that was made after it, which holds its last records.
+ */
+export function exportEvidence(db: Db, options: ExportOptions): AsyncIterable<string> {
+  return writeGraph(nodesOfOfExportEvidence(db, options))
+}
+
+async function* nodesOfOfExportEvidence(
+  db: Db,
+  { site, from, to }: ExportOptions,
+): AsyncGenerator<GraphNode> {
+  const first = await findFirst(db, from)
+  const before = first === undefined ? undefined : await findSeal(db, first.sequence - 1)
+  yield {
+    '@type': 'EvidenceExport',
+    format: FILE_FORMAT,
+    site,
+    made_at: new Date().toISOString(),
+    from,
+    to,
+    before:
+      before === undefined
+        ? null
+        : { seal: before, subtrees: await new TreeReader(db).frontier(before.tree_size) },
+  }
+  if (first === undefined) return
+  const premises = new PremisesNodes(db)
+  let size = before?.tree_size ?? 0
+  for await (const seal of sealsFrom(db, first.sequence)) {
+    for (; size < seal.tree_size; size = Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
+      yield* leavesOf(db, premises, size, Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
+    yield seal
+    if (to !== null && seal.sealed_at > to) return
+  }
+}
+
+async function* leavesOf(
+  db: Db,
+  premises: PremisesNodes,
+  from: number,
+  to: number,
+): AsyncGenerator<GraphNode> {
+  // First: what is erased before the other statement says so there.
+  const stored = await db
+    .selectFrom('consent_records')
+    .selectAll()
+    .where('leaf_position', '>=', from)
+    .where('leaf_position', '<', to)
+    .execute()
+  const leaves = await db
+    .selectFrom('consent_leaves')
+    .select(['position', 'hash', 'erased_at'])
+    .where('position', '>=', from)
+    .where('position', '<', to)
+    .orderBy('position')
+    .execute()
+  const records = new Map(stored.map((row) => [row.leaf_position, toRecord(row)]))
+  yield* await premises.newFor([...records.values()])
+  yield { '@type': 'SealedLeaves', first: from, hashes: leaves.map(({ hash }) => hash) }
+  for (const { position, erased_at } of leaves)
+    yield records.get(position) ?? { '@type': 'ErasedRecord', position, erased_at }
+}
+
+async function findFirst(db: Db, from: string | null): Promise<EvidenceSeal | undefined> {
+  const row = await db
+    .selectFrom('consent_seals')
+    .selectAll()
+    .where('sealed_at', '>=', from ?? new Date(0).toISOString())
+    .orderBy('sealed_at')
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toSeal(row)
+}
+
+async function* sealsFrom(db: Db, first: number): AsyncGenerator<EvidenceSeal> {
+  for (let next = first; ; ) {
+    const rows = await db
+      .selectFrom('consent_seals')
+      .selectAll()
+      .where('sequence', '>=', next)
+      .orderBy('sequence')
+      .limit(SEALS_PER_STATEMENT)
+      .execute()
+    yield* rows.map(toSeal)
+    if (rows.length < SEALS_PER_STATEMENT) return
+    next += SEALS_PER_STATEMENT
+  }
+}
+
+/** The choices of one browser with their proofs, for `verifyGraph`; null when there is none. */
+export async function makeReceipt(db: Db, site: string, code: string): Promise<AsyncIterable<string> | null> {
+  const found = await findRecordsByCode(db, code)
+  const [newest] = found ?? []
+  if (found === null || newest === undefined) return null
+  return writeGraph(nodesOf(db, site, found, consentCode(newest.record.consent_id)))
+}
+
+async function* nodesOf(
+  db: Db,
+  site: string,
+  found: readonly FoundRecord[],
+  code: string,
+): AsyncGenerator<GraphNode> {
+  const made_at = new Date().toISOString()
+  yield { '@type': 'EvidenceReceipt', format: FILE_FORMAT, site, made_at, code }
+  yield* await new PremisesNodes(db).newFor(found.map(({ record }) => record))
+  const seals = new Map<number, EvidenceSeal>()
+  for (const { leaf } of found) {
+    const seal = leaf === null || seals.has(leaf.seal) ? undefined : await findSealOf(db, leaf.position)
+    if (seal === undefined) continue
+    seals.set(seal.sequence, seal)
+    yield seal
+  }
+  for (const { record, leaf } of found) {
+    const { record_id } = record
+    yield record
+    const seal = leaf === null ? undefined : seals.get(leaf.seal)
+    if (leaf === null || seal === undefined) {
+      yield { '@type': 'NotSealedYet', record_id }
+      continue
+    }
+    const { position } = leaf
+    const hashes = await new TreeReader(db).proveInclusion(position, seal.tree_size)
+    yield { '@type': 'InclusionProof', record_id, position, seal: seal.sequence, hashes }
+  }
+}
+
+/** The words and the parties that records name, each before the first record that does. */
+class PremisesNodes {
+  readonly #db: Db
+  readonly #given = new Set<string>()
+  #notices: Promise<EvidenceNotice[]> | null = null
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async newFor(records: readonly EvidenceRecord[]): Promise<(EvidenceNotice | EvidenceParties)[]> {
+    const notices = this.#take(records.map(({ notice }) => notice.hash))
+    const parties = this.#take(records.map(({ parties }) => parties.hash))
+    this.#notices ??= readNotices(this.#db)
+    return [
+      ...(await this.#notices).filter(({ hash }) => notices.includes(hash)),
+      ...(await readParties(this.#db, parties)),
+    ]
+  }
+
+  #take(hashes: readonly (string | null | undefined)[]): string[] {
+    const news = [...new Set(hashes)].filter((hash): hash is string => !!hash && !this.#given.has(hash))
+    for (const hash of news) this.#given.add(hash)
+    return news
+  }
+}

@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent.ts'
+import { CONSENT_COOKIE, parseConsent, RECEIPT_PATH } from '#contract/consent-choice.ts'
+import type { Db } from '../db/database.ts'
+import { sweepRegularly } from '../db/sweep.ts'
+import { AppError } from '../http/errors.ts'
+import { guardPublicPost, limitPublicCall, type PublicGuard } from '../http/limits/public.ts'
+import type { Logger } from '../http/logging/logger.ts'
+import { readCookie } from '../http/requests.ts'
+import { findSeal, listSeals, SealWorker } from './checkpoints.ts'
+import { type ConsentPremises, readNotices } from './notice.ts'
+import { canonicalHash } from './proof/canonical.ts'
+import { makeReceipt } from './proof/export.ts'
+import { TreeReader } from './proof/merkle-store.ts'
+import { consentCode, eraseRecords } from './records.ts'
+
+interface EvidenceDeps {
+  db: Db
+  log: Logger
+  guard: PublicGuard
+  retention: { readonly consentDays: number }
+  premises: ConsentPremises
+}
+
+/** What anyone may see of the evidence, and what seals and erases records for as long as the app runs. */
+export function registerEvidence(
+  app: FastifyInstance,
+  { db, log, guard, retention, premises }: EvidenceDeps,
+): void {
+  registerSeals(app, { db, guard })
+  registerReceipt(app, { db, guard })
+  sweepRegularly(app, 'old records of consent', (signal) => eraseRecords(db, retention, signal))
+  sweepRegularly(app, 'recipients that no record names', (signal) => premises.sweepParties(signal))
+  const worker = new SealWorker({ db, log, before: () => premises.storeOwed() })
+  app.addHook('onListen', async () => worker.start())
+  app.addHook('onClose', () => worker.stop())
+}
+
+const PAGE_SEALS = 100
+
+/** The newest page changes once a minute; what lies before a seal never does. */
+const NEWEST = 'public, max-age=30'
+
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** Whoever notes a seal today can show tomorrow that nothing before it was changed. */
+function registerSeals(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
+  app.get(SEALS_PATH, async (request, reply) => {
+    limitPublicCall(guard.limits, request, 'seals')
+    const before = readNumber(request, 'before')
+    const seals = await listSeals(db, { before, limit: PAGE_SEALS })
+    const oldest = seals.at(-1)?.sequence ?? 1
+    const isSettled = before !== undefined && seals[0]?.sequence === before - 1
+    const page: SealPage = {
+      site: guard.siteUrl,
+      seals,
+      next: oldest > 1 ? `${SEALS_PATH}?before=${oldest}` : null,
+    }
+    if (before === undefined)
+      page.notices = (await readNotices(db)).map(({ version, hash, first_served_at }) => ({
+        version,
+        hash,
+        first_served_at,
+      }))
+    return send(request, reply, page, isSettled ? FOREVER : NEWEST)
+  })
+
+  app.get(`${SEALS_PATH}/consistency`, async (request, reply) => {
+    limitPublicCall(guard.limits, request, 'seals')
+    const [from, to] = [readNumber(request, 'first'), readNumber(request, 'second')]
+    if (from === undefined || to === undefined || from > to) throw badRequest()
+    const [first, second] = [await findSeal(db, from), await findSeal(db, to)]
+    if (first === undefined || second === undefined)
+      throw new AppError(404, 'not_found', 'There is no such seal')
+    const hashes = await new TreeReader(db).proveConsistency(first.tree_size, second.tree_size)
+    const proof: SealConsistency = { first, second, hashes }
+    return send(request, reply, proof, FOREVER)
+  })
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: object,
+  cacheControl: string,
+): FastifyReply {
+  const etag = `"${canonicalHash(body).slice(0, 22)}"`
+  reply.header('cache-control', cacheControl).header('etag', etag)
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(body)
+}
+
+function readNumber(request: FastifyRequest, name: string): number | undefined {
+  const value = (request.query as Record<string, unknown>)[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || !/^[1-9]\d{0,8}$/.test(value)) throw badRequest()
+  return Number(value)
+}
+
+function badRequest(): AppError {
+  return new AppError(400, 'bad_request', 'Seals are named by their numbers')
+}
+
+/**
+ * The visitor's own receipt. Whose it is, the cookie says, and only by the whole random id: the code that people read is
+ * no key to anything.
+ */
+function registerReceipt(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
+  app.get(RECEIPT_PATH, async (request, reply) => {
+    guardPublicPost(guard, request, 'receipt')
+    const id = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')?.id
+    const receipt = id === undefined ? null : await makeReceipt(db, guard.siteUrl, id)
+    if (id === undefined || receipt === null)
+      throw new AppError(404, 'not_found', 'Não há registro de uma escolha deste navegador.')
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-disposition', `attachment; filename="comprovante-${consentCode(id)}.json"`)
+      .type('application/ld+json; charset=utf-8')
+      .send(Readable.from(receipt))
+  })
+}

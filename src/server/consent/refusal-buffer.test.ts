@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { SiteCounts, SLOT_MS } from '../stats/site-counts.ts'
+import { readLedger, readLedgerRange } from '../tags/health/visit-results.ts'
+import { ReportBuffer } from '../tags/tag-counts.ts'
+import { RefusalBuffer } from './choice-counts.ts'
+
+const VISITS = 600
+const START = Date.parse('2026-11-15T10:00:00.000Z')
+const HOURS = 3
+const HOUR_MS = 3_600_000
+
+/** The same numbers every time (mulberry32). */
+function makeRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) % below
+  }
+}
+
+describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (engine) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+  })
+  afterAll(() => database.close())
+
+  test(`every cell of ${VISITS} visits is what was done`, async () => {
+    const { db } = database
+    const pixels = await Promise.all(
+      OPTIONAL_CATEGORIES.map(async (category) => ({
+        category,
+        id: await insertPixel(db, { type: 'meta', consent_category: category }),
+      })),
+    )
+    const set = { version: 'v1', tags: pixels } as never
+    const log = { warn: (error: object) => expect(error).toBeNull() }
+    const replicas = [0, 1].map(() => {
+      const reports = new ReportBuffer(db, log)
+      const counts = new SiteCounts(db, log)
+      return {
+        reports,
+        counts,
+        refusals: new RefusalBuffer({ db, reports, counts, log, tags: { current: set, recent: [set] } }),
+      }
+    })
+    const replicaOf = (n: number) => replicas[n % replicas.length] as (typeof replicas)[number]
+    const random = makeRandom(1)
+    const cells = new Map<string, number>()
+    const expectOne = (pixel: string, column: string, time: number) => {
+      const key = `${pixel} ${Math.floor(time / HOUR_MS)} ${column}`
+      cells.set(key, (cells.get(key) ?? 0) + 1)
+    }
+    const chosen = new Map<string, number>()
+    const choices: [number, Parameters<RefusalBuffer['add']>[0]][] = []
+    const records = []
+    for (let visit = 0; visit < VISITS; visit++) {
+      const begins = START + random(HOURS * HOUR_MS - 10 * 60_000)
+      const consentId = randomUUID()
+      // None is undecided; several change their mind, in whatever direction, and each may reach another replica.
+      const made = Array.from({ length: random(4) }, () => OPTIONAL_CATEGORIES.filter(() => random(2) === 0))
+      const granted = new Set<string>()
+      for (const [index, categories] of made.entries()) {
+        const before: readonly string[] = made[index - 1] ?? []
+        const isRevoked = before.some((category) => !(categories as string[]).includes(category))
+        const createdAt = new Date(begins + index * 60_000).toISOString()
+        const recordId = randomUUID()
+        records.push({
+          id: recordId,
+          consent_id: consentId,
+          action: isRevoked ? 'revoke' : 'save',
+          categories: JSON.stringify(categories),
+          text_version: 1,
+          tag_set_version: 'v1',
+          created_at: createdAt,
+        })
+        choices.push([random(2), { recordId, consentId, version: 'v1', createdAt }])
+        for (const category of categories) granted.add(category)
+      }
+      const last = made.at(-1)
+      if (last !== undefined) {
+        const choice =
+          last.length === 0 ? 'refused' : last.length === OPTIONAL_CATEGORIES.length ? 'accepted' : 'partial'
+        const slot = `${Math.floor(begins / SLOT_MS)} choice:${choice}`
+        chosen.set(slot, (chosen.get(slot) ?? 0) + 1)
+      }
+      for (const { id, category } of pixels) {
+        if (made.length === 0) continue
+        if (!granted.has(category)) {
+          expectOne(id, 'not_consented', begins)
+          continue
+        }
+        const column = (['ran', 'blocked', 'failed'] as const)[random(3)] ?? 'ran'
+        replicaOf(random(2)).reports.add(id, column, null, begins)
+        expectOne(id, column === 'ran' ? 'reached' : column, begins)
+      }
+    }
+    for (let at = 0; at < records.length; at += 500)
+      await db
+        .insertInto('consent_records')
+        .values(records.slice(at, at + 500))
+        .execute()
+    for (const [index, [replica, choice]] of choices.entries()) {
+      replicaOf(replica).refusals.add(choice)
+      // What one has counted is written while the other still hears of more.
+      if (index % 200 === 0) await replicaOf(index / 200).refusals.flush()
+    }
+    for (const { refusals, reports, counts } of replicas) {
+      await refusals.stop()
+      await reports.stop()
+      await counts.stop()
+    }
+    const stored = await db.selectFrom('site_counts').selectAll().where('count', '!=', 0).execute()
+    expect(
+      new Map(
+        stored.map(
+          ({ slot, subject, count }) => [`${Date.parse(slot) / SLOT_MS} ${subject}`, count] as const,
+        ),
+      ),
+    ).toEqual(chosen)
+    const to = new Date(START + HOURS * HOUR_MS).toISOString()
+    for (const { id } of pixels) {
+      const range = readLedgerRange({ step: 'hour', from: new Date(START).toISOString(), to })
+      const { rows } = await readLedger(db, id, range, START + HOURS * HOUR_MS)
+      expect(rows.slice(0, HOURS)).toEqual(
+        Array.from({ length: HOURS }, (_, hour) => {
+          const time = START + hour * HOUR_MS
+          const cell = (column: string) => cells.get(`${id} ${Math.floor(time / HOUR_MS)} ${column}`) ?? 0
+          const parts = {
+            not_consented: cell('not_consented'),
+            blocked: cell('blocked'),
+            failed: cell('failed'),
+            reached: cell('reached'),
+          }
+          const offered = Object.values(parts).reduce((sum, count) => sum + count, 0)
+          expect(offered).toBeGreaterThan(50)
+          return { from: new Date(time).toISOString(), offered, ...parts }
+        }),
+      )
+    }
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { EvidencePartiesContent } from '#contract/consent.ts'
+import { spellParties } from './notice.ts'
+import { canonicalJson } from './proof/canonical.ts'
+
+const recipient = (name: string): EvidencePartiesContent['recipients'][number] => ({
+  pixel: 'a',
+  type: 'custom',
+  account: null,
+  category: 'marketing',
+  told_by: 'browser',
+  vendors: [{ id: 'x', name, company: 'Ação "S.A."', country: 'BR', purpose: 'medir\u2028' }],
+  hosts: ['b.com', 'a.com'],
+})
+
+test('parties are spelled as the canonical form of the whole, the second time as the first', () => {
+  const known = recipient('Um')
+  const controller = { name: 'Pórtico', cnpj: null, contact: 'dpo@exemplo.com.br', site: 'https://e.com.br' }
+  const sets = [[], [known], [recipient('Dois'), known], [known, known]]
+  for (const recipients of sets) {
+    const content = { tag_set_version: 'é"', recipients, controller }
+    expect(spellParties(content)).toBe(canonicalJson(content))
+  }
+})

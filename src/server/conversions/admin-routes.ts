@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import {
+  type DeliveryCheck,
+  type DeliveryDraftInput,
+  type PixelDeliveries,
+  type RetriedDeliveries,
+  TOKEN_MISSING,
+} from '#contract/conversions.ts'
+import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
+import { pixelTypeSchema } from '#contract/pixel-schema.ts'
+import { recordAudit } from '../activity/trail.ts'
+import type { Db } from '../db/database.ts'
+import { sweepRegularly } from '../db/sweep.ts'
+import { change } from '../db/transactions/change.ts'
+import { AppError } from '../http/errors.ts'
+import type { OutgoingClient } from '../http/outgoing.ts'
+import {
+  type AdminAccess,
+  auditActor,
+  type Caller,
+  guardApi,
+  pathId,
+  readBody,
+  requireAdministrator,
+} from '../http/security/administrators.ts'
+import { makeDue } from '../outbox/queue.ts'
+import { describeRefusal } from './channel.ts'
+import { sweepDeliveries } from './outcomes.ts'
+import type { TargetDeps } from './targets.ts'
+import { checkDelivery, checkDraft } from './test-event.ts'
+
+interface DeliveryAdminDeps extends TargetDeps, AdminAccess {
+  client: OutgoingClient
+  retention: { readonly reportDays: number }
+  /** What waits may be due now. */
+  wake: () => void
+}
+
+const checkSchema = z.object({
+  test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/))),
+})
+
+const draftSchema = z.extend(checkSchema, {
+  id: z.optional(z.uuid()),
+  type: pixelTypeSchema,
+  pixel_id: z.nullable(z.string().check(z.maxLength(64))),
+  webhook_url: z.optional(z.nullable(z.string().check(z.maxLength(WEBHOOK_URL_MAX_LENGTH)))),
+  access_token: z.optional(z.nullable(z.string().check(z.maxLength(2_000)))),
+})
+
+/** What the dashboard sees and does about the deliveries of a pixel. */
+export async function registerDeliveryAdmin(app: FastifyInstance, deps: DeliveryAdminDeps): Promise<void> {
+  const { db } = deps
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+
+    scope.get('/admin/api/pixels/:id/deliveries', async (request): Promise<PixelDeliveries> => {
+      await requireAdministrator(deps, request)
+      return readDeliveries(db, pathId(request))
+    })
+
+    scope.post('/admin/api/pixels/:id/deliveries/retry', async (request): Promise<RetriedDeliveries> => {
+      const caller = await requireAdministrator(deps, request)
+      const retried = await retryDeliveries(db, caller, pathId(request))
+      deps.wake()
+      return retried
+    })
+
+    scope.post('/admin/api/pixels/check', async (request): Promise<DeliveryCheck> => {
+      await requireAdministrator(deps, request)
+      return checkDraft(deps, readBody(draftSchema, request) as DeliveryDraftInput)
+    })
+
+    scope.post('/admin/api/pixels/:id/check', async (request): Promise<DeliveryCheck> => {
+      await requireAdministrator(deps, request)
+      return checkDelivery(
+        deps,
+        pathId(request),
+        readBody(checkSchema, request) as { test_event_code?: string },
+      )
+    })
+  })
+  sweepRegularly(app, 'old deliveries', (signal) => sweepDeliveries(db, deps.retention, signal))
+}
+
+const DAY_MS = 86_400_000
+
+const REFUSAL_DAYS = 30
+
+const MAX_REASONS = 10
+
+/** What the server told a pixel's vendor lately, and what waits. Nothing of it is about a visitor. */
+async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promise<PixelDeliveries> {
+  const pixel = await db
+    .selectFrom('tracking_pixels')
+    .select(['type', 'delivery', 'has_access_token', 'updated_at'])
+    .where('id', '=', pixelId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  const [deliveries, waiting, stop, refusals] = await Promise.all([
+    db
+      .selectFrom('delivery_log')
+      .select(['id', 'created_at as at', 'event', 'state', 'attempts', 'answer', 'message'])
+      .where('pixel_id', '=', pixelId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(20)
+      .execute(),
+    db
+      .selectFrom('deliveries')
+      .select((eb) => [
+        eb.fn.countAll().as('count'),
+        eb.fn.min('next_attempt_at').as('next'),
+        eb.fn.min('expires_at').as('expires'),
+      ])
+      .where('pixel_id', '=', pixelId)
+      .executeTakeFirstOrThrow(),
+    db
+      .selectFrom('delivery_stops')
+      .select(['code', 'message', 'stopped_at as since'])
+      .where('pixel_id', '=', pixelId)
+      .executeTakeFirst(),
+    db
+      .selectFrom('delivery_counts')
+      .select(['reason'])
+      .select((eb) => eb.fn.sum('count').as('count'))
+      .where('pixel_id', '=', pixelId)
+      .where('state', '=', 'refused')
+      .where('hour', '>=', new Date(now - REFUSAL_DAYS * DAY_MS).toISOString())
+      .groupBy('reason')
+      .orderBy('count', 'desc')
+      .limit(MAX_REASONS)
+      .execute(),
+  ])
+  const stopped =
+    stop ??
+    (pixel.delivery !== 'browser' && !pixel.has_access_token
+      ? { code: 'token_missing', message: TOKEN_MISSING, since: pixel.updated_at }
+      : null)
+  return {
+    deliveries,
+    waiting: Number(waiting.count),
+    next_attempt_at: stopped === null ? waiting.next : null,
+    first_expires_at: waiting.expires,
+    stopped,
+    refusals: refusals.map(({ reason, count }) => ({
+      reason,
+      message: describeRefusal(pixel.type, reason),
+      count: Number(count),
+    })),
+  }
+}
+
+/** "Tentar de novo": what waits is due now, and a stop is lifted until the vendor says so again. */
+async function retryDeliveries(db: Db, caller: Caller, pixelId: string): Promise<RetriedDeliveries> {
+  await change(db, async (trx) => {
+    const pixel = await trx
+      .selectFrom('tracking_pixels')
+      .select('id')
+      .where('id', '=', pixelId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+    await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
+    await recordAudit(trx, { ...auditActor(caller), action: 'deliveries.retry', subject: pixelId })
+  })
+  // Before they are made due: the worker may have sent the first ones by the time the last one is.
+  const { waiting } = await db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('waiting'))
+    .where('pixel_id', '=', pixelId)
+    .where('leased_until', 'is', null)
+    .executeTakeFirstOrThrow()
+  await makeDue(db, { pixelId }, Date.now())
+  return { waiting: Number(waiting) }
+}

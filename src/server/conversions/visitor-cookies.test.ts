@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { hashEmail } from './sign-up-email.ts'
+import { expireCookies, identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
+
+const NOW = 1_794_738_000_123
+const context = (header?: string, host = 'www.exemplo.com.br') => ({ header, host, isSecure: true, now: NOW })
+const meta = (header: string | undefined, clickId?: string, host?: string) =>
+  identifyForMeta(context(header, host), { clickId, readByScript: false }).values
+
+test('Meta’s browser ID is kept, or made as its script makes it', () => {
+  expect(meta('_fbp=fb.1.1794737900000.1116446470').fbp).toBe('fb.1.1794737900000.1116446470')
+  expect(meta('_fbp=fb.1.1794737900000.1116446470.Bg').fbp).toBe('fb.1.1794737900000.1116446470.Bg')
+  for (const bad of ['', 'x', 'fb.1.1.2', '"><script>'])
+    expect(meta(`_fbp=${bad}`).fbp).toMatch(new RegExp(`^fb\\.3\\.${NOW}\\.\\d{1,10}$`))
+  expect(meta(undefined, undefined, 'exemplo.com').fbp).toMatch(/^fb\.1\./)
+  expect(meta(undefined, undefined, 'localhost').fbp).toMatch(/^fb\.1\./)
+})
+
+test('a click’s ID is taken over once, with its case, and kept until another comes', () => {
+  expect(meta(undefined, 'IwAR0AbCdEf_123').fbc).toBe(`fb.3.${NOW}.IwAR0AbCdEf_123`)
+  const known = '_fbc=fb.1.1794737900000.IwAR0AbCdEf_123'
+  expect(meta(known).fbc).toBe('fb.1.1794737900000.IwAR0AbCdEf_123')
+  expect(meta(known, 'IwAR0AbCdEf_123').fbc).toBe('fb.1.1794737900000.IwAR0AbCdEf_123')
+  expect(meta(known, 'Other').fbc).toBe(`fb.3.${NOW}.Other`)
+  expect(meta(undefined, 'a b;c')).not.toHaveProperty('fbc')
+})
+
+test('a session goes on for half an hour, and begins again after it', () => {
+  const first = identifyForAnalytics(context())
+  expect(first.values).toMatchObject({ session: '1794738000', engagementMs: 1 })
+  expect(first.values.client).toMatch(/^\d{1,10}\.1794738000$/)
+  const header = first.cookies[0]?.split(';')[0]
+  const later = (ms: number) => identifyForAnalytics({ ...context(header), now: NOW + ms }).values
+  expect(later(4_200)).toEqual({ client: first.values.client, session: '1794738000', engagementMs: 4_200 })
+  expect(later(1_800_000)).toMatchObject({
+    client: first.values.client,
+    session: '1794739800',
+    engagementMs: 1,
+  })
+  expect(identifyForAnalytics(context('_ga=GA1.1.1873645021.1794737900')).values.client).toBe(
+    '1873645021.1794737900',
+  )
+})
+
+test('cookies are for the server alone unless a script of the vendor needs them', () => {
+  const cookies = [
+    ...identifyVisitor(context()).cookies,
+    ...identifyForAnalytics(context()).cookies,
+    ...identifyForMeta(context(), { clickId: 'a', readByScript: false }).cookies,
+  ]
+  expect(cookies).toHaveLength(4)
+  for (const cookie of cookies)
+    expect(cookie).toMatch(/; Path=\/; Max-Age=\d+; SameSite=Lax; Secure; HttpOnly$/)
+  for (const cookie of identifyForMeta(context(), { clickId: 'a', readByScript: true }).cookies)
+    expect(cookie).not.toContain('HttpOnly')
+  expect(expireCookies('a=1; _fbp=2', true, ['_fbp', '_fbc'])).toEqual([
+    '_fbp=; Path=/; Max-Age=0; SameSite=Lax; Secure',
+  ])
+})
+
+/** The last is Meta's own. */
+test.each([
+  ['  Maria.Silva@Example.COM.BR ', '6fe0396647598bff88a6cecfb6434f11e5a79b8e0eceb9a95158e63540b23892'],
+  ['contato+news@Gmail.com', 'ab1dc4a853625ad83eaac513f46cc02fa696fa969c99837e68cf5a6d4b41bf8b'],
+  ['John_Smith@gmail.com', '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f'],
+  ['João@exemplo.com.br', null],
+  ['not an address', null],
+  ['', null],
+])('%j is hashed as Meta wants it', (email, hash) => {
+  expect(hashEmail(email)).toBe(hash)
+})

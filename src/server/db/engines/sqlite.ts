@@ -1,0 +1,75 @@
+import {
+  type Dialect,
+  Kysely,
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RootOperationNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type UnknownRow,
+} from 'kysely'
+import { type OnStatement, tellStatements } from '../database.ts'
+import { keepCause } from '../errors.ts'
+import { BOOLEAN_COLUMNS, JSON_COLUMNS, type Schema } from '../schema/index.ts'
+import { SqliteDriver } from './sqlite-driver.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+
+/** The file is opened by the first statement. */
+export function openSqlite(file: string, onStatement?: OnStatement): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: keepCause(threadDialect(file)),
+    plugins: [new SqliteValuesPlugin()],
+    ...tellStatements(onStatement),
+  })
+}
+
+function threadDialect(file: string): Dialect {
+  return {
+    createDriver: () => new SqliteDriver(new SqliteThread(file)),
+    createAdapter: () => new ThreadAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  }
+}
+
+class ThreadAdapter extends SqliteAdapter {
+  /** Reads do not wait for the writer; the driver itself lets one write at a time. */
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+
+  /** SQLite's DDL is transactional: a migration that fails half-way leaves nothing, and the write lock makes a second process wait. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Gives booleans and JSON back as PostgreSQL does. By column name, never by guessing: a tag's code can look like JSON. */
+class SqliteValuesPlugin implements KyselyPlugin {
+  transformQuery(args: PluginTransformQueryArgs): RootOperationNode {
+    return args.node
+  }
+
+  async transformResult(args: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    const { rows } = args.result
+    const first = rows[0]
+    if (first === undefined) return args.result
+    const booleans: string[] = []
+    const documents: string[] = []
+    for (const column of Object.keys(first)) {
+      if (BOOLEAN_COLUMNS.has(column)) booleans.push(column)
+      else if (JSON_COLUMNS.has(column)) documents.push(column)
+    }
+    for (const row of rows) {
+      for (const column of booleans) row[column] = row[column] === null ? null : row[column] === 1
+      for (const column of documents) {
+        const text = row[column]
+        if (typeof text === 'string') row[column] = JSON.parse(text)
+      }
+    }
+    return args.result
+  }
+}

@@ -1,0 +1,119 @@
+import type { Generated } from 'kysely'
+import type { OptionalCategory } from '#contract/consent.ts'
+import type { DeliveryState } from '#contract/conversions.ts'
+import type { ServerEventName } from '#contract/server-event.ts'
+import type { Timestamp } from './index.ts'
+
+/** What the server signs in to a pixel's vendor with. */
+interface PixelSecrets {
+  pixel_id: string
+  /** Sealed. */
+  value: string
+}
+
+/** What waits to be told to one destination. The row is all that is kept about a visitor, until it is settled. */
+export interface Deliveries {
+  id: string
+  kind: PixelKind | 'newsletter' | 'mail'
+  /** Of an event, as are the next four: null in any other row. */
+  pixel_id: string | null
+  /** The page's own, which the browser's copy carries too. */
+  event_id: string | null
+  event: ServerEventName | null
+  /** The choice that it is sent under; looked up again when it is sent. */
+  consent_id: string | null
+  category: OptionalCategory | null
+  /** JSON that the engine does not look into. */
+  payload: string
+  /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
+  email_hash: Generated<string | null>
+  attempts: Generated<number>
+  next_attempt_at: Timestamp
+  /** While in the future, one worker is at it. */
+  leased_until: Timestamp | null
+  /** Set before it is sent to a vendor that counts twice what comes twice. */
+  sent_at: Timestamp | null
+  created_at: Timestamp
+  /** From then on it is of no use to whom it is for; null where attempts are counted instead. */
+  expires_at: Timestamp | null
+  /** Whom the newsletter's webhook is told of: the address is there and nowhere else. */
+  subscription_id: string | null
+  /** A mail, which can hold what signs in: sealed. */
+  sealed: string | null
+}
+
+/** How a pixel's vendor is told. */
+export type PixelKind = 'meta' | 'google_analytics' | 'webhook'
+
+/** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
+interface SignUpHashes {
+  consent_id: string
+  email_hash: string
+  expires_at: Timestamp
+}
+
+/** What became of events, by the hour in which they happened. What still waits is in the queue. */
+export interface DeliveryCounts {
+  pixel_id: string
+  hour: Timestamp
+  state: Exclude<DeliveryState, 'waiting'>
+  /** Why it was refused, as a code; empty otherwise. */
+  reason: string
+  count: number
+}
+
+/** The last attempts of each pixel, with nothing about a visitor. */
+interface DeliveryLog {
+  id: string
+  pixel_id: string
+  event: ServerEventName
+  state: DeliveryState
+  attempts: number
+  answer: string
+  message: string
+  created_at: Timestamp
+}
+
+/** A pixel whose sending waits for somebody to mend something. */
+interface DeliveryStops {
+  pixel_id: string
+  code: string
+  message: string
+  stopped_at: Timestamp
+  /** The last time that one delivery was tried again; null before the first. */
+  tried_at: Timestamp | null
+}
+
+/** What `deliveries.payload` holds: all that any destination may be told. It is erased with its row. */
+export interface EventPayload {
+  /** When it happened, in milliseconds. */
+  at: number
+  path: string
+  title?: string
+  /** Without the click's own ID, which is in `fbc` alone. */
+  campaign?: Record<string, string>
+  address: string | null
+  agent: string | null
+  /** The visitor accepted marketing, too. */
+  marketing: boolean
+  /** Random and ours, made after consent. */
+  visitor: string
+  fbp?: string
+  fbc?: string
+  /** SHA-256, in hexadecimal. */
+  email?: string
+  client?: string
+  session?: string
+  /** Since the event before it. */
+  engagementMs?: number
+}
+
+/** What waits to be sent, and what came of it. */
+export interface DeliveryTables {
+  pixel_secrets: PixelSecrets
+  deliveries: Deliveries
+  sign_up_hashes: SignUpHashes
+  delivery_counts: DeliveryCounts
+  delivery_log: DeliveryLog
+  delivery_stops: DeliveryStops
+}

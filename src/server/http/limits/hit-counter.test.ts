@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '#server/db/database.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { createLogger } from '../logging/logger.ts'
+import { HitCounter } from './counter.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const TWO = { max: 2, windowMs: MINUTE }
+
+describe.each(ENGINES)('counting in memory on %s', (engine) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+  })
+  afterAll(() => database.close())
+
+  function startReplica(options?: { maxWindows: number }): HitCounter {
+    const counter = new HitCounter(database.db, createLogger('silent'), options)
+    onTestFinished(() => counter.stop())
+    return counter
+  }
+  const stored = async (key: string) =>
+    database.db.selectFrom('rate_limits').selectAll().where('key', '=', key).executeTakeFirst()
+
+  test('a window lets its allowance through, says when it ends, and begins anew', () => {
+    const counter = startReplica()
+    const now = Date.now()
+    const hit = [{ key: 'window', ...TWO }]
+    expect([0, 1].map(() => counter.take(hit, now))).toEqual([null, null])
+    expect(counter.take(hit, now + 45_000)).toBe(15)
+    expect(counter.take(hit, now + MINUTE)).toBeNull()
+  })
+
+  test('when one key is used up, nothing is counted under the others', () => {
+    const counter = startReplica()
+    const narrow = { key: 'narrow', ...TWO }
+    const wide = { key: 'wide', max: 3, windowMs: MINUTE }
+    for (let n = 0; n < 9; n++) counter.take([narrow, wide])
+    expect(counter.take([wide])).toBeNull()
+    expect(counter.take([wide])).toBe(60)
+  })
+
+  test('a refused call costs no write', async () => {
+    const counter = startReplica()
+    const hit = [{ key: 'refused', ...TWO }]
+    for (let n = 0; n < 2; n++) counter.take(hit)
+    await counter.flush()
+    const before = await stored('refused')
+    for (let n = 0; n < 1000; n++) expect(counter.take(hit)).toBeGreaterThan(0)
+    await counter.flush()
+    expect(await stored('refused')).toEqual(before)
+    expect(before?.count).toBe(2)
+  })
+
+  test('replicas hear of each other with the next flush, and a new process of what was before', async () => {
+    const [one, two] = [startReplica(), startReplica()]
+    const hit = [{ key: 'shared', ...TWO }]
+    one.take(hit)
+    await one.flush()
+    expect(two.take(hit)).toBeNull()
+    await two.flush()
+    expect(two.take(hit)).toBeGreaterThan(0)
+    expect(one.take(hit)).toBeNull()
+    await one.flush()
+    expect(one.take(hit)).toBeGreaterThan(0)
+    expect((await stored('shared'))?.count).toBe(3)
+  })
+
+  test('what a clock that was a day ahead wrote, in memory or in the database, locks nobody', async () => {
+    const counter = startReplica()
+    const hit = [{ key: 'ahead', ...TWO }]
+    for (let n = 0; n < 3; n++) counter.take(hit, Date.now() + DAY)
+    await counter.flush()
+    expect(counter.take(hit)).toBeNull()
+    const fresh = startReplica()
+    expect(fresh.take(hit)).toBeNull()
+    await fresh.flush()
+    expect(fresh.take(hit)).toBeNull()
+  })
+
+  test('what could not be written is written later, and limits hold meanwhile', async () => {
+    const counter = startReplica()
+    const hit = [{ key: 'later', ...TWO }]
+    await database.db.schema.alterTable('rate_limits').renameTo('away').execute()
+    counter.take(hit)
+    await counter.flush()
+    counter.take(hit)
+    expect(counter.take(hit)).toBeGreaterThan(0)
+    await database.db.schema.alterTable('away').renameTo('rate_limits').execute()
+    await counter.flush()
+    expect((await stored('later'))?.count).toBe(2)
+  })
+
+  test('more callers than fit in memory are counted on, and the oldest are asked for in the database', async () => {
+    const counter = startReplica({ maxWindows: 100 })
+    const first = [{ key: 'many:0', ...TWO }]
+    for (let n = 0; n < 2; n++) counter.take(first)
+    await counter.flush()
+    for (let n = 1; n <= 100; n++) counter.take([{ key: `many:${n}`, ...TWO }])
+    expect(counter.take(first)).toBeNull()
+    await counter.flush()
+    expect(counter.take(first)).toBeGreaterThan(0)
+  })
+})
+
+test('replicas that count the same keys in opposite orders never wait for each other in a circle', async () => {
+  const database = await makeDatabase('postgres')
+  const warnings: unknown[] = []
+  const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never
+  const replicas = [new HitCounter(database.db, log), new HitCounter(database.db, log)]
+  const keys = Array.from({ length: 300 }, (_, n) => `circle:${n}`)
+  for (let round = 0; round < 30; round++) {
+    replicas.forEach((replica, n) => {
+      for (const key of n === 0 ? keys : keys.toReversed())
+        replica.take([{ key, max: 1000, windowMs: MINUTE }])
+    })
+    await Promise.all(replicas.map((replica) => replica.flush()))
+  }
+  expect(warnings).toEqual([])
+  const { total } = await database.db
+    .selectFrom('rate_limits')
+    .select((eb) => eb.fn.sum<number>('count').as('total'))
+    .executeTakeFirstOrThrow()
+  expect(total).toBe(2 * 30 * keys.length)
+  for (const replica of replicas) await replica.stop()
+  await database.close()
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '#server/db/database.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { countHit, forgetHits, readHits, sweepRateLimits } from './counter.ts'
+
+const NOON = Date.parse('2026-11-15T12:00:00Z')
+
+describe.each(ENGINES)('rate limits on %s', (engine) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+  })
+  afterAll(() => database.close())
+
+  test('twenty hits at once are counted as twenty', async () => {
+    const hits = await Promise.all(
+      Array.from({ length: 20 }, () => countHit(database.db, 'parallel', 60_000, NOON)),
+    )
+    expect(hits.map((hit) => hit.count).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    )
+  })
+
+  test('a window starts with its first hit, ends, and a new one begins', async () => {
+    await countHit(database.db, 'window', 60_000, NOON)
+    expect(await countHit(database.db, 'window', 60_000, NOON + 45_000)).toEqual({
+      count: 2,
+      retryAfterSeconds: 15,
+    })
+    expect(await countHit(database.db, 'window', 60_000, NOON + 60_000)).toEqual({
+      count: 1,
+      retryAfterSeconds: 60,
+    })
+  })
+
+  test('reading does not count, an ended window reads as empty, and forgetting forgets', async () => {
+    await countHit(database.db, 'read', 60_000, NOON)
+    expect(await readHits(database.db, 'read', 60_000, NOON + 1000)).toEqual({
+      count: 1,
+      retryAfterSeconds: 59,
+    })
+    expect(await readHits(database.db, 'read', 60_000, NOON + 60_000)).toMatchObject({ count: 0 })
+    await forgetHits(database.db, 'read')
+    expect(await readHits(database.db, 'read', 60_000, NOON)).toMatchObject({ count: 0 })
+  })
+
+  test('what was counted while the clock was a day ahead locks nobody once it is set right', async () => {
+    const tomorrow = NOON + 24 * 3_600_000
+    for (let hit = 0; hit < 5; hit++) await countHit(database.db, 'ahead', 60_000, tomorrow)
+    expect(await readHits(database.db, 'ahead', 60_000, NOON)).toMatchObject({ count: 0 })
+    expect(await countHit(database.db, 'ahead', 60_000, NOON)).toEqual({ count: 1, retryAfterSeconds: 60 })
+    await countHit(database.db, 'swept', 60_000, tomorrow)
+    await sweepRateLimits(database.db, NOON)
+    const keys = await database.db.selectFrom('rate_limits').select('key').execute()
+    expect(keys.map((row) => row.key)).not.toContain('swept')
+  })
+
+  test('a replica whose clock is half a minute behind still sees the lock', async () => {
+    await countHit(database.db, 'skew', 60_000, NOON)
+    expect(await readHits(database.db, 'skew', 60_000, NOON - 30_000)).toMatchObject({ count: 1 })
+  })
+
+  test('more ended windows than one step holds are all swept', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({
+      key: `step:${n}`,
+      count: 1,
+      expires_at: new Date(NOON).toISOString(),
+    }))
+    await database.db.insertInto('rate_limits').values(rows).execute()
+    await sweepRateLimits(database.db, NOON)
+    const left = await database.db
+      .selectFrom('rate_limits')
+      .select('key')
+      .where('key', 'like', 'step:%')
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  test('sweeping removes what has ended and nothing else', async () => {
+    await countHit(database.db, 'old', 1000, NOON)
+    await countHit(database.db, 'young', 90_000, NOON)
+    await sweepRateLimits(database.db, NOON + 30_000)
+    const keys = await database.db.selectFrom('rate_limits').select('key').execute()
+    expect(keys.map((row) => row.key)).toContain('young')
+    expect(keys.map((row) => row.key)).not.toContain('old')
+  })
+})

@@ -1,0 +1,177 @@
+import type { FastifyInstance } from 'fastify'
+import { ACTIVITY_ACTORS } from '#contract/activity.ts'
+import type { HeaderChange, Inventory, InventoryItem, VendorFile } from '#contract/inventory.ts'
+import type { Db } from '../db/database.ts'
+import { jsonField } from '../db/dialect.ts'
+import { sweepRegularly } from '../db/sweep.ts'
+import type { Logger } from '../http/logging/logger.ts'
+import { type AdminAccess, guardApi, requireAdministrator } from '../http/security/administrators.ts'
+import { sweepInventory } from './served-page.ts'
+import { type CheckDeps, VendorFileWatch } from './vendor-files.ts'
+
+/** What is handed over by other rooms. */
+export interface InventoryPorts {
+  nameVendor: (id: string) => string
+  isInHtml: (pixelId: string) => boolean
+  /** Null where the operator does not let the server ask vendors. */
+  fetchFile: CheckDeps['fetchFile'] | null
+}
+
+interface RegisterDeps extends AdminAccess, InventoryPorts {
+  db: Db
+  log: Logger
+  /** For as long as the records that it explains. */
+  retention: { readonly consentDays: number }
+}
+
+/** What runs on the page, who answers for it, and the daily look at vendors' files. */
+export async function registerInventory(app: FastifyInstance, deps: RegisterDeps): Promise<void> {
+  const { db, fetchFile } = deps
+  await app.register(async (scope) => {
+    guardApi(scope, { origins: deps.origins })
+    scope.get('/admin/api/inventory', async (request): Promise<Inventory> => {
+      await requireAdministrator(deps, request)
+      const { nameVendor, isInHtml } = deps
+      return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
+    })
+  })
+  sweepRegularly(app, 'what was on the page long ago', (signal) =>
+    sweepInventory(db, deps.retention.consentDays, signal),
+  )
+  if (fetchFile === null) return
+  const watch = new VendorFileWatch({ db, fetchFile }, deps.log)
+  app.addHook('onListen', async () => watch.start())
+  app.addHook('onClose', () => watch.stop())
+}
+
+const HEADER_CHANGES = 10
+
+interface InventoryDeps {
+  db: Db
+  /** The name of a vendor of the catalogue. */
+  nameVendor: (id: string) => string
+  /** Whether something of the pixel stands in the page's HTML. */
+  isInHtml: (pixelId: string) => boolean
+  checksFiles: boolean
+}
+
+/** Every tag that is switched on, with who answers for it, why, and what its scripts are. */
+export async function readInventory({
+  db,
+  nameVendor,
+  isInHtml,
+  checksFiles,
+}: InventoryDeps): Promise<Inventory> {
+  const [pixels, periods, headers] = await Promise.all([
+    db
+      .selectFrom('tracking_pixels')
+      .select(['id', 'name', 'type', 'consent_category', 'reason', 'runs_in', 'created_at'])
+      .where('is_active', '=', true)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    db.selectFrom('tag_periods').selectAll().where('ended_at', 'is', null).execute(),
+    readHeaderChanges(db),
+  ])
+  const served = new Map(periods.map((period) => [period.pixel_id, period]))
+  const [authorised, files] = await Promise.all([
+    readAuthorisations(
+      db,
+      pixels.map(({ id }) => id),
+    ),
+    readFiles(
+      db,
+      periods.flatMap((period) => urlsOf(period)),
+    ),
+  ])
+  const items = pixels.map((pixel): InventoryItem => {
+    const period = served.get(pixel.id)
+    return {
+      pixel_id: pixel.id,
+      name: pixel.name,
+      type: pixel.type,
+      vendors: (period?.vendors ?? []).map(nameVendor),
+      category: pixel.consent_category,
+      runs_in: pixel.runs_in,
+      told_by: period?.told_by ?? [],
+      on_page_since: period?.started_at ?? null,
+      in_html: isInHtml(pixel.id),
+      authorised: authorised.get(pixel.id) ?? null,
+      reason: pixel.reason,
+      hosts: period?.hosts ?? [],
+      own_files: (period?.files ?? []).flatMap((file) =>
+        file.kind === 'own' ? [{ path: file.path, sha256: file.sha256 }] : [],
+      ),
+      vendor_files: (period === undefined ? [] : urlsOf(period)).map((url) => files.get(url) ?? unread(url)),
+    }
+  })
+  return { items, headers, checks_files: checksFiles }
+}
+
+function urlsOf({ files }: { files: readonly { kind: string }[] }): string[] {
+  return files.flatMap((file) => (file.kind === 'vendor' && 'url' in file ? [String(file.url)] : []))
+}
+
+function unread(url: string): VendorFile {
+  return {
+    url,
+    outcome: 'waiting',
+    reason: null,
+    sha256: null,
+    bytes: null,
+    checked_at: null,
+    changed_at: null,
+    changes: 0,
+  }
+}
+
+async function readFiles(db: Db, urls: readonly string[]): Promise<Map<string, VendorFile>> {
+  if (urls.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('script_files')
+    .select(['url', 'outcome', 'reason', 'sha256', 'bytes', 'checked_at', 'changed_at', 'changes'])
+    .where('url', 'in', [...new Set(urls)].slice(0, 500))
+    .execute()
+  return new Map(rows.map((row) => [row.url, row]))
+}
+
+async function readHeaderChanges(db: Db): Promise<HeaderChange[]> {
+  const rows = await db
+    .selectFrom('served_headers')
+    .select(['headers_hash as hash', 'since', 'is_unasked'])
+    .orderBy('since', 'desc')
+    .orderBy('id', 'desc')
+    .limit(HEADER_CHANGES)
+    .execute()
+  return rows.map(({ is_unasked, ...row }) => ({ ...row, unasked: is_unasked }))
+}
+
+const IDS_PER_STATEMENT = 200
+
+const isTrue = (value: string | number | boolean | null) => value === true || value === 1 || value === 'true'
+
+/** Who last switched each pixel on, or added it switched on, as far as the trail goes back. */
+async function readAuthorisations(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, { by: string; at: string }>> {
+  const found = new Map<string, { by: string; at: string }>()
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('audit_events')
+      .select(['subject', 'actor', 'created_at'])
+      .select([
+        jsonField(db, 'before', 'is_active').as('was_active'),
+        jsonField(db, 'after', 'is_active').as('now_active'),
+      ])
+      .where('subject', 'in', ids.slice(from, from + IDS_PER_STATEMENT))
+      .where('action', 'in', ['tracking_pixels.insert', 'tracking_pixels.update'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    for (const { subject, actor, created_at, was_active, now_active } of rows)
+      if (subject !== null && isTrue(now_active) && !isTrue(was_active))
+        found.set(subject, { by: ACTIVITY_ACTORS[actor] ?? actor, at: created_at })
+  }
+  return found
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { LAST_ATTEMPT, newsletterBackOff } from './webhook.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const delayAfter = (attempts: number, random: () => number) => newsletterBackOff(random).after(attempts, null)
+
+test('doubles from one second and never waits longer than one hour', () => {
+  expect([1, 2, 3, 4, 12].map((attempts) => delayAfter(attempts, () => 0))).toEqual([
+    1_000, 2_000, 4_000, 8_000, 2_048_000,
+  ])
+  for (const attempts of [1, 5, 13, 100, 2_000]) {
+    const shortest = delayAfter(attempts, () => 0)
+    const longest = delayAfter(attempts, () => 1)
+    expect(shortest).toBeGreaterThanOrEqual(1_000)
+    expect(longest).toBeLessThanOrEqual(HOUR)
+    expect(longest).toBeGreaterThan(shortest)
+  }
+})
+
+test('the last attempt comes after seven days of waiting', () => {
+  const waited = (attempts: number) =>
+    Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1, () => 0.5)).reduce(
+      (sum, delay) => sum + delay,
+      0,
+    )
+  expect(waited(LAST_ATTEMPT)).toBeGreaterThanOrEqual(7 * DAY)
+  expect(waited(LAST_ATTEMPT - 1)).toBeLessThan(7 * DAY)
+})

@@ -1,0 +1,104 @@
+/** `npm run admin -- COMMAND`: accounts, keys, the key that seals secrets, and the clock. */
+
+import { formatCount } from '#contract/format-count.ts'
+import { removeFactors, resetPassword } from '#server/auth/accounts/reset-access.ts'
+import { createAuthContext } from '#server/auth/auth.ts'
+import type { AuthContext } from '#server/auth/context.ts'
+import type { Config } from '#server/config.ts'
+import type { Db } from '#server/db/database.ts'
+import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
+import { confirmClock } from '../production-gaps.ts'
+import { listKeys, makeKey, revokeKey, rotateSigningKey, showKeys } from './api-keys.ts'
+import { runCommand, UsageError } from './run-command.ts'
+import { discardUnreadable, makeKeyFile, rotateKey, warn } from './secret-key.ts'
+
+const USAGE = `Uso:
+  npm run admin -- reset-password EMAIL   gera uma nova senha, destrava o acesso e encerra todas as sessões da pessoa
+  npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas, apaga as chaves de acesso e encerra todas as sessões da pessoa
+  npm run admin -- keys                   mostra a chave pública e a chave de serviço "padrão"
+  npm run admin -- make-key NOME [--days N]       cria uma chave de serviço com nome, e com validade se N for dado
+  npm run admin -- list-keys                      mostra as chaves de serviço: nome, criação, validade
+  npm run admin -- revoke-key NOME                revoga uma chave de serviço
+  npm run admin -- rotate-keys [--overlap N]      troca a chave de assinatura; o que a antiga assinou vale por mais N dias (7)
+  npm run admin -- rotate-keys --now              o mesmo, e todas as sessões e chaves antigas deixam de valer já
+  npm run admin -- make-secret-key ARQUIVO        cria a chave que cifra os segredos do banco (SECRET_KEY_FILE);
+                                                  com --if-absent, deixa em paz a que já existe
+  npm run admin -- rotate-secret-key [--prepare]  troca essa chave; com --prepare só a põe no arquivo, para ser distribuída
+  npm run admin -- discard-secrets                abre mão dos segredos que a chave não abre mais
+  npm run admin -- confirm-clock                  diz que o relógio está certo depois de um salto: o que passou do prazo volta a ser apagado
+Todos aceitam --env-file ARQUIVO, com as configurações do serviço.`
+
+await runCommand(async ({ args: [command, ...args], withDatabase }) => {
+  const withAuth = (work: (auth: AuthContext) => Promise<void>) =>
+    withDatabase((db, config) => onAuth(db, config, work))
+  switch (command) {
+    case 'make-secret-key':
+      // It makes what the configuration may be waiting for.
+      if (args[0] === undefined) throw new UsageError(USAGE)
+      return makeKeyFile(args[0], { ifAbsent: args.includes('--if-absent') })
+    case 'reset-password':
+      return withAuth((auth) => showNewPassword(auth, args[0]))
+    case 'remove-factors':
+      return withAuth((auth) => dropFactors(auth, args[0]))
+    case 'keys':
+      return withAuth(showKeys)
+    case 'make-key':
+      return withAuth((auth) => makeKey(auth, args))
+    case 'list-keys':
+      return withAuth(listKeys)
+    case 'revoke-key':
+      return withAuth((auth) => revokeKey(auth, args))
+    case 'rotate-keys':
+      await withAuth((auth) => rotateSigningKey(auth, args))
+      return withAuth(showKeys)
+    case 'rotate-secret-key':
+      return withDatabase((db, config) => rotateKey(db, config, args.includes('--prepare')))
+    case 'discard-secrets':
+      return withDatabase(discardUnreadable)
+    case 'confirm-clock':
+      return withDatabase(sayClockIsRight)
+    default:
+      throw new UsageError(USAGE)
+  }
+})
+
+async function onAuth(db: Db, config: Config, work: (auth: AuthContext) => Promise<void>): Promise<void> {
+  const secrets = await prepareDatabase(config, db, warn)
+  const auth = await createAuthContext(config, db, secrets)
+  await work(auth)
+  // Who is concerned is told by mail.
+  await auth.mail.close()
+}
+
+async function sayClockIsRight(db: Db, config: Config): Promise<void> {
+  await prepareDatabase(config, db, warn)
+  const now = new Date()
+  await confirmClock(db, { actor_id: null, actor: 'command line' }, now)
+  console.log(
+    `Relógio confirmado: ${now.toISOString()}. O que passou do prazo volta a ser apagado em até 15 minutos.`,
+  )
+}
+
+async function showNewPassword(auth: AuthContext, email: string | undefined): Promise<void> {
+  if (email === undefined) throw new UsageError(USAGE)
+  const password = await resetPassword(auth, email)
+  if (password === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  console.log(
+    `Nova senha de ${email}: ${password}\nTodas as sessões dessa conta foram encerradas, e o acesso foi destravado.`,
+  )
+}
+
+async function dropFactors(auth: AuthContext, email: string | undefined): Promise<void> {
+  if (email === undefined) throw new UsageError(USAGE)
+  const removed = await removeFactors(auth, email)
+  if (removed === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  const { factors, passkeys } = removed
+  console.log(
+    factors === 0
+      ? `A conta ${email} não tinha verificação em duas etapas.`
+      : `Verificação em duas etapas de ${email} desativada.`,
+  )
+  if (passkeys > 0)
+    console.log(`${formatCount(passkeys, 'chave de acesso removida', 'chaves de acesso removidas')}.`)
+  console.log('Todas as sessões dessa conta foram encerradas.')
+}

@@ -1,0 +1,24 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * Six digits, or a short code on paper, could be found by trying them all against a plain hash. The key makes a stolen
+ * table of hashes worth nothing without it. `context` ties a hash to its row, so that equal codes do not look equal.
+ */
+export function keyedHash(secret: string, context: string, code: string): string {
+  return createHmac('sha256', secret).update(`${context}\n${code}`).digest('base64url')
+}
+
+export function isSameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** 256 random bits: nothing to guess, so a plain hash is enough to keep. */
+export function makeOpaqueToken(): { token: string; hash: string } {
+  const token = randomBytes(32).toString('base64url')
+  return { token, hash: hashOpaqueToken(token) }
+}
+
+export function hashOpaqueToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}

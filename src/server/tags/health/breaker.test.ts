@@ -1,0 +1,318 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { TagOverview } from '#contract/tag-status.ts'
+import type { Database } from '#server/db/database.ts'
+import { createLogger } from '#server/http/logging/logger.ts'
+import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { TagCompiler } from '../compile/compiler.ts'
+import { TagStore } from '../serve/tag-store.ts'
+import {
+  type AdministratorNews,
+  type BreakerBuffer,
+  createBreaker,
+  isFailing,
+  isSlow,
+  isTooDear,
+  rearmBreaker,
+} from './breaker.ts'
+import { readP75 } from './cost.ts'
+import { readOverview } from './overview.ts'
+
+const log = createLogger('silent')
+const BUDGET = { ownHosts: new Set<string>(), measureHead: () => 0 }
+
+test.each([
+  [49, 49, false],
+  [50, 25, false],
+  [50, 26, true],
+  [1000, 500, false],
+  [1000, 501, true],
+])('of %i visits %i that failed: %s', (visits, failed, expected) => {
+  expect(isFailing({ visits, failed })).toBe(expected)
+})
+
+test.each([
+  [49, 49, false],
+  [50, 12, false],
+  [50, 13, true],
+  [52, 13, false],
+  [52, 14, true],
+  [1000, 250, false],
+  [1000, 251, true],
+])('of %i measured visits %i in which it cost too much: %s', (visits, failed, expected) => {
+  expect(isSlow({ visits, failed })).toBe(expected)
+})
+
+test.each([
+  [0, false],
+  [500, false],
+  [501, true],
+])('%i ms are too much: %s', (ms, expected) => {
+  expect(isTooDear(ms)).toBe(expected)
+})
+
+test('slow is what has a 75th percentile of more than 500 ms, and never of fewer than fifty visits', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.constantFrom(499, 500, 501)), {
+        maxLength: 120,
+      }),
+      (times) => {
+        const histogram = new Map<number, number>()
+        for (const ms of times) histogram.set(ms, (histogram.get(ms) ?? 0) + 1)
+        const expected = times.length >= 50 && (readP75(histogram) ?? 0) > 500
+        expect(isSlow({ visits: times.length, failed: times.filter(isTooDear).length })).toBe(expected)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+describe.each(ENGINES)('the breaker, on %s', (engine) => {
+  let database: Database
+  /** Two processes with one database. */
+  let replicas: { tags: TagStore; breaker: BreakerBuffer }[]
+  let news: AdministratorNews[]
+  const compiler = new TagCompiler()
+  const swapped: string[][] = []
+
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+  })
+  afterAll(async () => {
+    await compiler.close()
+    await database.close()
+  })
+  beforeEach(async () => {
+    await database.db.deleteFrom('tracking_pixels').execute()
+    await database.db.deleteFrom('audit_events').execute()
+    news = []
+    replicas = [1, 2].map(() => startReplica())
+  })
+
+  function startReplica() {
+    const { db } = database
+    const tags = new TagStore({
+      db,
+      log,
+      compiler,
+      ...BUDGET,
+      headers: {},
+      swapPage: async ({ sources }) => void swapped.push([...sources.script]),
+    })
+    return {
+      tags,
+      breaker: createBreaker({ db, log, tags, mailAdministrators: (each) => void news.push(each) }),
+    }
+  }
+  async function addPixel(auto_disable: boolean): Promise<string> {
+    const id = await insertPixel(database.db, { type: 'meta', name: 'Loja', auto_disable })
+    for (const { tags } of replicas) {
+      await tags.refresh()
+      await tags.recompile()
+    }
+    return id
+  }
+  /** Visits that both processes hear of, and write at once. */
+  async function visit(id: string, { failed, fine }: { failed: number; fine: number }, now = Date.now()) {
+    for (const [index, { tags, breaker }] of replicas.entries()) {
+      const revision = tags.prepared.get(id)?.revision ?? ''
+      const share = (count: number) => (index === 0 ? Math.ceil(count / 2) : Math.floor(count / 2))
+      for (let n = 0; n < share(failed); n++) breaker.add(id, revision, true, now)
+      for (let n = 0; n < share(fine); n++) breaker.add(id, revision, false, now)
+    }
+    await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
+    for (const { tags } of replicas) await tags.refresh()
+  }
+  /** The same of visits that measured. */
+  async function measure(id: string, { slow, fine }: { slow: number; fine: number }, now = Date.now()) {
+    for (const [index, { tags, breaker }] of replicas.entries()) {
+      const revision = tags.prepared.get(id)?.revision ?? ''
+      const share = (count: number) => (index === 0 ? Math.ceil(count / 2) : Math.floor(count / 2))
+      for (let n = 0; n < share(slow); n++) breaker.addCost(id, revision, 501, now)
+      for (let n = 0; n < share(fine); n++) breaker.addCost(id, revision, 500, now)
+    }
+    await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
+    for (const { tags } of replicas) await tags.refresh()
+  }
+  const onPage = () =>
+    replicas.map(
+      ({ tags }) => tags.current.members.length + (tags.current.sources.script.length > 0 ? 10 : 0),
+    )
+  const statusOf = async (id: string) => {
+    const overview: TagOverview = await readOverview({
+      db: database.db,
+      tags: (replicas[0] as (typeof replicas)[number]).tags,
+      ...BUDGET,
+    })
+    return overview.pixels.find(({ pixel_id }) => pixel_id === id)
+  }
+  const actions = async () =>
+    (
+      await database.db.selectFrom('audit_events').select(['action', 'actor']).orderBy('created_at').execute()
+    ).map(({ action, actor }) => `${action} by ${actor}`)
+
+  test('pauses a tag that fails in most of fifty visits, once, in every process, and tells everybody', async () => {
+    const id = await addPixel(true)
+    expect(onPage()).toEqual([11, 11])
+    await visit(id, { failed: 26, fine: 23 })
+    expect(onPage()).toEqual([11, 11])
+    await visit(id, { failed: 2, fine: 0 })
+    // Neither the tag nor its hosts in the policy.
+    expect(onPage()).toEqual([0, 0])
+    const status = await statusOf(id)
+    expect(status?.health).toBe('paused')
+    expect(status?.reasons[0]).toMatchObject({
+      code: 'breaker_paused',
+      action: { kind: 'rearm', label: 'Religar' },
+    })
+    // Whoever wrote first may have looked before the other wrote.
+    expect(status?.reasons[0]?.message).toMatch(
+      /falhou em (27 de 50|28 de 51) visitas \(5[45]%\) em dez minutos/,
+    )
+    await visit(id, { failed: 10, fine: 0 })
+    expect(await actions()).toEqual(['tags.breaker_pause by disjuntor'])
+    expect(news.map(({ subject, path }) => [subject, path])).toEqual([
+      ['A tag "Loja" foi pausada', `/admin/pixels/${id}`],
+    ])
+    const pixel = await database.db
+      .selectFrom('tracking_pixels')
+      .select('is_active')
+      .executeTakeFirstOrThrow()
+    expect(pixel.is_active).toBe(true)
+  })
+
+  test('pauses a tag that costs a quarter of the measured visits too much, once, and tells what it was', async () => {
+    const id = await addPixel(true)
+    await measure(id, { slow: 20, fine: 29 })
+    // Whatever it costs, forty-nine visits are too few, and they count for nothing else.
+    expect(onPage()).toEqual([11, 11])
+    await measure(id, { slow: 0, fine: 31 })
+    await measure(id, { slow: 1, fine: 0 })
+    // Twenty-one of eighty-one: the third quarter is the first that is above the limit.
+    expect(onPage()).toEqual([0, 0])
+    const status = await statusOf(id)
+    expect(status?.health).toBe('paused')
+    expect(status?.reasons[0]).toMatchObject({
+      code: 'breaker_paused',
+      message: expect.stringContaining(
+        'a tag ocupou o navegador por mais de 500 ms em 21 de 81 visitas medidas (26%) em uma hora',
+      ),
+      action: { kind: 'rearm', label: 'Religar' },
+    })
+    await measure(id, { slow: 10, fine: 0 })
+    expect(await actions()).toEqual(['tags.breaker_pause_cost by disjuntor'])
+    expect(news).toHaveLength(1)
+    expect(news[0]?.paragraphs.join(' ')).toMatch(
+      /^Ela ocupou o navegador por mais de 500 ms em 21 de 81 visitas .* Veja o custo dela/,
+    )
+    await rearmBreaker(database.db, { kind: 'service' }, id)
+    for (const { tags } of replicas) await tags.refresh()
+    await measure(id, { slow: 49, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    await measure(id, { slow: 1, fine: 0 })
+    expect(onPage()).toEqual([0, 0])
+  })
+
+  test('looks an hour back at what a tag costs, and only warns of it where nobody allowed more', async () => {
+    const id = await addPixel(false)
+    await measure(id, { slow: 60, fine: 0 }, Date.now() - 61 * 60_000)
+    await measure(id, { slow: 1, fine: 0 })
+    expect(await actions()).toEqual([])
+    await measure(id, { slow: 49, fine: 0 }, Date.now() - 58 * 60_000)
+    await measure(id, { slow: 1, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    // A tag that fails as well is said to, instead; said once, each is not said again.
+    await visit(id, { failed: 60, fine: 0 })
+    await measure(id, { slow: 1, fine: 0 })
+    await visit(id, { failed: 1, fine: 0 })
+    expect(await actions()).toEqual(['tags.breaker_warn_cost by disjuntor', 'tags.breaker_warn by disjuntor'])
+    expect(news).toEqual([])
+  })
+
+  test('only warns where nobody allowed more: the tag stays, the dashboard says it, nobody is written to', async () => {
+    const id = await addPixel(false)
+    await visit(id, { failed: 60, fine: 0 })
+    await visit(id, { failed: 60, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    expect(news).toEqual([])
+    expect(await actions()).toEqual(['tags.breaker_warn by disjuntor'])
+    const breaker = await database.db.selectFrom('tag_breakers').selectAll().executeTakeFirstOrThrow()
+    expect(breaker).toMatchObject({ state: 'warned', reason: 'failing', visits: 60, failed: 60 })
+  })
+
+  test('pauses what it only warned of, once that is allowed and it goes on', async () => {
+    const id = await addPixel(false)
+    await visit(id, { failed: 60, fine: 0 })
+    await database.db.updateTable('tracking_pixels').set({ auto_disable: true }).execute()
+    await visit(id, { failed: 1, fine: 0 })
+    expect(onPage()).toEqual([0, 0])
+    expect(await actions()).toEqual(['tags.breaker_warn by disjuntor', 'tags.breaker_pause by disjuntor'])
+  })
+
+  test('"Religar" brings it back in every process, and it takes fifty new visits to pause it again', async () => {
+    const id = await addPixel(true)
+    await visit(id, { failed: 60, fine: 0 })
+    await rearmBreaker(database.db, { kind: 'service' }, id)
+    await rearmBreaker(database.db, { kind: 'service' }, id)
+    for (const { tags } of replicas) await tags.refresh()
+    expect(onPage()).toEqual([11, 11])
+    expect((await actions()).at(-1)).toBe('tags.breaker_rearm by service key')
+    expect(await actions()).toHaveLength(2)
+    await visit(id, { failed: 49, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    await visit(id, { failed: 1, fine: 0 })
+    expect(onPage()).toEqual([0, 0])
+    expect(news).toHaveLength(2)
+  })
+
+  test('knows after a restart what was counted before it, and what is paused', async () => {
+    const id = await addPixel(true)
+    await visit(id, { failed: 40, fine: 0 })
+    await Promise.all(replicas.map(({ breaker }) => breaker.stop()))
+    replicas = [1, 2].map(() => startReplica())
+    for (const { tags } of replicas) await tags.refresh()
+    await visit(id, { failed: 10, fine: 0 })
+    expect(onPage()).toEqual([0, 0])
+    replicas = [startReplica()]
+    await replicas[0]?.tags.refresh()
+    expect(onPage()).toEqual([0])
+  })
+
+  test('looks ten minutes back, and at the tag as it is now', async () => {
+    const id = await addPixel(true)
+    await visit(id, { failed: 60, fine: 0 }, Date.now() - 11 * 60_000)
+    await visit(id, { failed: 1, fine: 0 })
+    expect(onPage()).toEqual([11, 11])
+    const { breaker } = replicas[0] as (typeof replicas)[number]
+    for (let n = 0; n < 60; n++) breaker.add(id, 'an older revision', true)
+    await breaker.flush()
+    expect(await actions()).toEqual([])
+  })
+
+  test('a pixel that is switched off, deleted or gone is not paused', async () => {
+    const id = await addPixel(true)
+    await database.db.updateTable('tracking_pixels').set({ is_active: false }).execute()
+    await visit(id, { failed: 60, fine: 0 })
+    expect(await actions()).toEqual([])
+    await database.db.deleteFrom('tracking_pixels').execute()
+    const { breaker } = replicas[0] as (typeof replicas)[number]
+    breaker.add(id, 'x', true)
+    await breaker.flush()
+    expect(await database.db.selectFrom('tag_minutes').selectAll().execute()).toEqual([])
+  })
+
+  test('a page that cannot follow at once keeps nobody from being told, and loses no count', async () => {
+    const id = await addPixel(true)
+    const { breaker, tags } = replicas[0] as (typeof replicas)[number]
+    const revision = tags.prepared.get(id)?.revision ?? ''
+    for (let n = 0; n < 60; n++) breaker.add(id, revision, true)
+    const refused = vi.spyOn(tags, 'refresh').mockRejectedValueOnce(new Error('away'))
+    await breaker.flush()
+    refused.mockRestore()
+    const rows = await database.db.selectFrom('tag_minutes').select('visits').execute()
+    expect(news).toHaveLength(1)
+    expect(rows.reduce((sum, { visits }) => sum + visits, 0)).toBe(60)
+  })
+})

@@ -1,0 +1,387 @@
+import { sql } from 'kysely'
+import { formatPart } from '#contract/format-count.ts'
+import { recordAudit } from '#server/activity/trail.ts'
+import type { Db } from '#server/db/database.ts'
+import { locked } from '#server/db/dialect.ts'
+import type { TagBreakers } from '#server/db/schema/tags.ts'
+import { change } from '#server/db/transactions/change.ts'
+import { RegularFlush } from '#server/db/transactions/flush.ts'
+import type { Logger } from '#server/http/logging/logger.ts'
+import { auditActor, type Caller } from '#server/http/security/administrators.ts'
+import type { TagStore } from '../serve/tag-store.ts'
+import { bumpTagsVersion } from '../serve/tag-version.ts'
+
+/** News for everybody who looks after the site. */
+export interface AdministratorNews {
+  kind: string
+  subject: string
+  paragraphs: string[]
+  /** Of the dashboard. */
+  path: string
+  label: string
+}
+
+export interface BreakerDeps {
+  db: Db
+  log: Logger
+  tags: TagStore
+  mailAdministrators: (news: AdministratorNews) => void
+  flushMs?: number
+}
+
+/** Watches the visits of every tag; when it pauses one, the page is without it before anybody is told. */
+export function createBreaker({ db, log, tags, mailAdministrators, flushMs }: BreakerDeps): BreakerBuffer {
+  const onFailing = async (failing: Failing) => {
+    // What was seen of an older revision says nothing about the tag as it is.
+    if (tags.prepared.get(failing.pixelId)?.revision !== failing.revision) return
+    const trip = await tripBreaker(db, failing)
+    if (trip === null) return
+    const { pixelId, reason } = failing
+    log.warn({ pixel: pixelId, state: trip.state, reason }, 'too many visits speak against a tag')
+    if (trip.version === null) return
+    tags.noteChange(await trip.version, [pixelId])
+    // It is paused whatever happens here: every process looks at the version again within a second.
+    await tags
+      .refresh()
+      .catch((error) => log.warn({ err: error }, 'a paused tag is still on the page for a moment'))
+    mailAdministrators(newsOf(trip.name, failing))
+  }
+  return new BreakerBuffer({ db, log, onFailing, flushMs })
+}
+
+function newsOf(name: string, failing: Failing): AdministratorNews {
+  const isSlow = failing.reason === 'slow'
+  return {
+    kind: 'tag-paused',
+    subject: `A tag "${name.slice(0, 80)}" foi pausada`,
+    paragraphs: [
+      `${describeTrip('Ela', failing)}, e o disjuntor dela está ligado. A página já está sem ela; o pixel continua ativo no painel, com a saúde "Pausado".`,
+      `${isSlow ? 'Veja o custo dela na página do pixel, fale com a plataforma ou troque o código, e use "Religar".' : 'Veja o erro, corrija o código e use "Religar".'} Os avisos vêm dos navegadores das visitas e podem ser forjados: se a tag está boa, religue.`,
+    ],
+    path: `/admin/pixels/${failing.pixelId}`,
+    label: 'Ver o pixel',
+  }
+}
+
+/** What the audit trail calls whoever did it. */
+const ACTOR = { actor_id: null, actor: 'disjuntor' }
+
+const ACTIONS = {
+  failing: { paused: { action: 'tags.breaker_pause' }, warned: { action: 'tags.breaker_warn' } },
+  slow: { paused: { action: 'tags.breaker_pause_cost' }, warned: { action: 'tags.breaker_warn_cost' } },
+} as const
+
+interface Trip {
+  name: string
+  state: 'paused' | 'warned'
+  /** Of the tag set, when it has changed. */
+  version: Promise<number> | null
+}
+
+/**
+ * Pauses a tag that fails, where its administrator allowed it, or says that it does. Once, whichever process finds it
+ * first: null for all others, and for what was said of the same revision before.
+ */
+async function tripBreaker(
+  db: Db,
+  { pixelId, revision, reason, visits, failed }: Failing,
+  now = new Date(),
+): Promise<Trip | null> {
+  return change(db, async (trx) => {
+    const pixel = await locked(
+      trx,
+      trx
+        .selectFrom('tracking_pixels')
+        .select(['name', 'auto_disable'])
+        .where('id', '=', pixelId)
+        .where('is_active', '=', true),
+    ).executeTakeFirst()
+    if (pixel === undefined) return null
+    const state: Trip['state'] = pixel.auto_disable ? 'paused' : 'warned'
+    const before = await trx
+      .selectFrom('tag_breakers')
+      .select(['state', 'reason', 'revision'])
+      .where('pixel_id', '=', pixelId)
+      .executeTakeFirst()
+    if (before?.state === 'paused') return null
+    const isSame = before?.state === state && before.revision === revision
+    // That it fails is said instead of that it is slow, and never the other way: two that are both true would take turns.
+    if (isSame && (before.reason === reason || before.reason === 'failing')) return null
+    const row = { revision, state, reason, visits, failed, tripped_at: now.toISOString() }
+    await trx
+      .insertInto('tag_breakers')
+      .values({ pixel_id: pixelId, ...row })
+      .onConflict((conflict) => conflict.column('pixel_id').doUpdateSet(row))
+      .execute()
+    const action = ACTIONS[reason][state].action
+    await recordAudit(trx, { ...ACTOR, action, subject: pixelId, after: { visits, failed } }, now)
+    const version = state === 'paused' ? (await bumpTagsVersion(trx)).version : null
+    return { name: pixel.name, state, version }
+  })
+}
+
+/** Takes a pause or a warning back. What visits showed until now is forgotten: it takes fifty new ones to trip again. */
+export async function rearmBreaker(db: Db, caller: Caller, pixelId: string): Promise<void> {
+  await change(db, async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom('tag_breakers')
+      .where('pixel_id', '=', pixelId)
+      .executeTakeFirstOrThrow()
+    // Of two who do it at once, the second finds it done.
+    if (numDeletedRows === 0n) return
+    await trx.deleteFrom('tag_minutes').where('pixel_id', '=', pixelId).execute()
+    await recordAudit(trx, { ...auditActor(caller), action: 'tags.breaker_rearm', subject: pixelId })
+    await bumpTagsVersion(trx)
+  })
+}
+
+/** What visits made of a tag, as it is told beside its health. */
+export interface Breaker {
+  state: 'paused' | 'warned'
+  reason: BreakerReason
+  visits: number
+  failed: number
+  tripped_at: string
+}
+
+const DAY_MS = 86_400_000
+
+/** By pixel. A warning is of one revision, and for a day; a pause is for as long as nobody takes it back. */
+export async function readBreakers(
+  db: Db,
+  revisions: ReadonlyMap<string, string>,
+  now = Date.now(),
+): Promise<ReadonlyMap<string, Breaker>> {
+  const rows = await db.selectFrom('tag_breakers').selectAll().execute()
+  return new Map(
+    rows
+      .filter(
+        ({ pixel_id, state, revision, tripped_at }) =>
+          state === 'paused' ||
+          (revisions.get(pixel_id) === revision && Date.parse(tripped_at) > now - DAY_MS),
+      )
+      .map(({ pixel_id, revision: _revision, ...breaker }) => [pixel_id, breaker]),
+  )
+}
+
+/** What visits showed, as a sentence without its end; `whose` is its subject. */
+export function describeTrip(
+  whose: string,
+  { reason, visits, failed }: WindowCounts & { reason: BreakerReason },
+): string {
+  return reason === 'failing'
+    ? `${whose} falhou em ${formatPart(failed, visits, 'visita', 'visitas')} em dez minutos`
+    : `${whose} ocupou o navegador por mais de 500 ms em ${formatPart(failed, visits, 'visita medida', 'visitas medidas')} em uma hora`
+}
+
+/** While nothing can be written, this many are kept in memory, and no more. */
+const MAX_KEPT = 5_000
+
+/** Seven parameters each. */
+const ROWS_PER_STATEMENT = 1_000
+
+interface Counts {
+  visits: number
+  failed: number
+  measured: number
+  slow: number
+}
+
+interface Minute extends Counts {
+  pixel_id: string
+  revision: string
+  minute: string
+}
+
+const COLUMNS = ['visits', 'failed', 'measured', 'slow'] as const satisfies (keyof Counts)[]
+
+/** Which columns each reason is judged by: all visits, and those that speak against the tag. */
+const JUDGED_BY = {
+  failing: ['visits', 'failed'],
+  slow: ['measured', 'slow'],
+} as const satisfies Record<BreakerReason, readonly [keyof Counts, keyof Counts]>
+
+const REASONS = Object.keys(JUDGED_BY) as BreakerReason[]
+
+/** A tag that too many visits of the window speak against, whichever process heard of them. */
+interface Failing extends WindowCounts {
+  pixelId: string
+  revision: string
+  reason: BreakerReason
+}
+
+interface BreakerBufferDeps {
+  db: Db
+  flushMs?: number | undefined
+  log: Pick<Logger, 'warn'>
+  /** Called after each write that could have made a tag fail too often, by every process that wrote one. */
+  onFailing: (failing: Failing) => Promise<void>
+}
+
+/** Counts the visits of each tag by minute, writes them once a second, and looks back at those that speak against one. */
+export class BreakerBuffer {
+  readonly #deps: BreakerBufferDeps
+  readonly #flush: RegularFlush
+  #kept = new Map<string, Minute>()
+
+  constructor(deps: BreakerBufferDeps) {
+    this.#deps = deps
+    this.#flush = new RegularFlush({
+      what: 'minutes of tags',
+      write: () => this.#write(),
+      log: deps.log,
+      everyMs: deps.flushMs,
+    })
+  }
+
+  add(pixelId: string, revision: string, failed: boolean, now = Date.now()): void {
+    this.#count(pixelId, revision, { visits: 1, failed: failed ? 1 : 0, measured: 0, slow: 0 }, now)
+  }
+
+  /** A visit that measured what the tag cost it. */
+  addCost(pixelId: string, revision: string, ms: number, now = Date.now()): void {
+    this.#count(pixelId, revision, { visits: 0, failed: 0, measured: 1, slow: isTooDear(ms) ? 1 : 0 }, now)
+  }
+
+  flush(): Promise<void> {
+    return this.#flush.now()
+  }
+
+  stop(): Promise<void> {
+    return this.#flush.stop()
+  }
+
+  #count(pixelId: string, revision: string, counts: Counts, now: number): void {
+    const minute = new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS).toISOString()
+    this.#merge({ pixel_id: pixelId, revision, minute, ...counts })
+  }
+
+  #merge(more: Minute): void {
+    const key = `${more.pixel_id} ${more.revision} ${more.minute}`
+    const known = this.#kept.get(key)
+    if (known === undefined) {
+      if (this.#kept.size < MAX_KEPT) this.#kept.set(key, more)
+      return
+    }
+    for (const column of COLUMNS) known[column] += more[column]
+  }
+
+  async #write(): Promise<void> {
+    const { db } = this.#deps
+    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
+    const keys = [...this.#kept.keys()].sort()
+    for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT) {
+      const some = keys.slice(from, from + ROWS_PER_STATEMENT)
+      const rows = some.flatMap((key) => this.#kept.get(key) ?? [])
+      for (const key of some) this.#kept.delete(key)
+      try {
+        await writeMinutes(db, rows)
+      } catch (error) {
+        for (const row of rows) this.#merge(row)
+        throw error
+      }
+      for (const reason of REASONS) await this.#judge(rows, reason)
+    }
+  }
+
+  async #judge(written: readonly Minute[], reason: BreakerReason): Promise<void> {
+    const { db, onFailing, log } = this.#deps
+    const [, against] = JUDGED_BY[reason]
+    const suspects = new Map(
+      written
+        .filter((row) => row[against] > 0)
+        .map((row) => [`${row.pixel_id} ${row.revision}`, { pixelId: row.pixel_id, revision: row.revision }]),
+    )
+    for (const suspect of suspects.values()) {
+      try {
+        const counts = await readWindow(db, suspect, reason)
+        if (BREAKER_RULES[reason].isBroken(counts)) await onFailing({ ...suspect, reason, ...counts })
+      } catch (error) {
+        // The counts are stored: the next visit that fails has them looked at again.
+        log.warn({ err: error }, 'a tag that fails could not be looked at')
+      }
+    }
+  }
+}
+
+async function writeMinutes(db: Db, batch: readonly Minute[]): Promise<void> {
+  const ids = [...new Set(batch.map(({ pixel_id }) => pixel_id))]
+  const found = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
+  const known = new Set(found.map(({ id }) => id))
+  const rows = batch.filter(({ pixel_id }) => known.has(pixel_id))
+  if (rows.length === 0) return
+  await db
+    .insertInto('tag_minutes')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['pixel_id', 'revision', 'minute']).doUpdateSet({
+        visits: sql<number>`tag_minutes.visits + excluded.visits`,
+        failed: sql<number>`tag_minutes.failed + excluded.failed`,
+        measured: sql<number>`tag_minutes.measured + excluded.measured`,
+        slow: sql<number>`tag_minutes.slow + excluded.slow`,
+      }),
+    )
+    .execute()
+}
+
+async function readWindow(
+  db: Db,
+  { pixelId, revision }: Pick<Failing, 'pixelId' | 'revision'>,
+  reason: BreakerReason,
+  now = Date.now(),
+): Promise<WindowCounts> {
+  const [all, against] = JUDGED_BY[reason]
+  const sums = await db
+    .selectFrom('tag_minutes')
+    .select((eb) => [
+      eb.fn.sum<number | string | null>(all).as('visits'),
+      eb.fn.sum<number | string | null>(against).as('failed'),
+    ])
+    .where('pixel_id', '=', pixelId)
+    .where('revision', '=', revision)
+    .where('minute', '>', new Date(now - BREAKER_RULES[reason].windowMs).toISOString())
+    .executeTakeFirstOrThrow()
+  return { visits: Number(sums.visits ?? 0), failed: Number(sums.failed ?? 0) }
+}
+
+/** Why a tag is paused or warned of. */
+type BreakerReason = TagBreakers['reason']
+
+/** Visits of one revision of a tag within a window, and those of them that speak against it. */
+interface WindowCounts {
+  visits: number
+  failed: number
+}
+
+interface Rule {
+  /** So long visits are looked back at. */
+  windowMs: number
+  isBroken: (counts: WindowCounts) => boolean
+}
+
+const MINUTE_MS = 60_000
+
+const MIN_VISITS = 50
+
+/** More than this, of the main thread and in one visit, is too much. */
+const COST_LIMIT_MS = 500
+
+/** A tenth of the visits measure, so that what a tag costs is looked at over a longer time. */
+const BREAKER_RULES: Readonly<Record<BreakerReason, Rule>> = {
+  failing: { windowMs: 10 * MINUTE_MS, isBroken: isFailing },
+  slow: { windowMs: 60 * MINUTE_MS, isBroken: isSlow },
+}
+
+/** More than half of enough visits. */
+export function isFailing({ visits, failed }: WindowCounts): boolean {
+  return visits >= MIN_VISITS && failed * 2 > visits
+}
+
+/** The third quarter of enough visits is above the limit: fewer than three of four were within it. */
+export function isSlow({ visits, failed }: WindowCounts): boolean {
+  return visits >= MIN_VISITS && visits - failed < Math.ceil(0.75 * visits)
+}
+
+export function isTooDear(ms: number): boolean {
+  return ms > COST_LIMIT_MS
+}

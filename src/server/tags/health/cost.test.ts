@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { PixelCost } from '#contract/tag-cost.ts'
+import type { Today } from '#contract/visit-results.ts'
+import { readKeys } from '#tests/acceptance/auth-keys.ts'
+import { ENGINES } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+import { sweepTagData } from '../tag-counts.ts'
+import { costStep, readP75 } from './cost.ts'
+
+test.each([
+  [0, 0],
+  [4, 0],
+  [5, 5],
+  [99, 80],
+  [100, 100],
+  [499, 400],
+  [500, 500],
+  [59_999, 50_000],
+  [60_000, 60_000],
+])('%i ms are counted as %i', (ms, step) => {
+  expect(costStep(ms)).toBe(step)
+})
+
+test.each<[string, [number, number][], number | null]>([
+  ['no visit', [], null],
+  ['one visit', [[120, 1]], 120],
+  [
+    'three of four without',
+    [
+      [500, 1],
+      [0, 3],
+    ],
+    0,
+  ],
+  [
+    'two of four without',
+    [
+      [500, 2],
+      [0, 2],
+    ],
+    500,
+  ],
+  [
+    'a hundred',
+    [
+      [10, 50],
+      [20, 24],
+      [30, 1],
+      [40, 25],
+    ],
+    30,
+  ],
+])('the third quarter of %s', (_name, counts, expected) => {
+  expect(readP75(new Map(counts))).toBe(expected)
+})
+
+describe.each(ENGINES)('what tags cost, on %s', (engine) => {
+  let site: TestApp
+  let set: string
+  let slow: string
+  let quick: string
+  let headers: Record<string, string>
+  beforeAll(async () => {
+    site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true' } })
+    slow = await insertPixel(site.database.db, { type: 'meta' })
+    quick = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-ABCDEF1234' })
+    set = await vi.waitFor(async () => {
+      const page = await fetch(site.url)
+      for (const host of ['connect.facebook.net', 'googletagmanager.com'])
+        expect(page.headers.get('content-security-policy')).toContain(host)
+      return /data-tags="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+    }, 30_000)
+    const { service } = await readKeys(site)
+    headers = { apikey: service, authorization: `Bearer ${service}` }
+  })
+  afterAll(() => site.close())
+  beforeEach(async () => {
+    await site.forgetLimits()
+    for (const table of ['tag_evidence', 'site_counts'] as const)
+      await site.database.db.deleteFrom(table).execute()
+  })
+
+  let visitors = 0
+  const report = async (body: object, address = `192.0.2.${visitors++}`) =>
+    (
+      await fetch(`${site.url}/api/tags/report`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: JSON.stringify({ set, ...body }),
+      })
+    ).status
+  const ran = (id: string, ms?: number, requests = 3) =>
+    ms === undefined ? { id, outcome: 'ran' } : { id, outcome: 'ran', ms, requests }
+  const get = async <Answer>(path: string) =>
+    (await fetch(`${site.url}/admin/api${path}`, { headers })).json() as Promise<Answer>
+  const costOf = (id: string) => get<PixelCost>(`/pixels/${id}/cost`)
+  /** Whoever waits for the last of them leaves nothing that is written during the next test. */
+  const visitsOf = async (id: string) => {
+    const { visits } = await site.database.db
+      .selectFrom('tag_evidence')
+      .select((eb) => eb.fn.sum<number | string | null>('count').as('visits'))
+      .where('pixel_id', '=', id)
+      .where('subject', '=', 'visit')
+      .executeTakeFirstOrThrow()
+    return Number(visits)
+  }
+
+  test('is told from the visits that were measured, each tag and all of them', async () => {
+    for (const [ms, other, rest] of [
+      [0, 0, 0],
+      [130, 0, 45],
+      [260, 61, 20],
+      [900, 7, 300],
+    ] as const)
+      expect(
+        await report({ results: [ran(slow, ms, ms / 10), ran(quick, other, 2)], unattributed_ms: rest }),
+      ).toBe(204)
+    // Not measured: another browser, or the other nine of ten.
+    for (let n = 0; n < 10; n++) await report({ results: [ran(slow), ran(quick)] })
+    const all = { visits: 4, ms: 300, unattributed_ms: 40 }
+    await vi.waitFor(async () => {
+      expect(await costOf(slow)).toEqual({ own: { visits: 4, ms: 250, requests: 26 }, all })
+      expect(await costOf(quick)).toEqual({ own: { visits: 4, ms: 6, requests: 2 }, all })
+      expect((await get<Today>('/today')).cost).toEqual(all)
+      expect([await visitsOf(slow), await visitsOf(quick)]).toEqual([14, 14])
+    }, 30_000)
+  })
+
+  test('where nothing was measured there is nothing, and no zero', async () => {
+    await report({ results: [ran(slow)] })
+    await vi.waitFor(async () => {
+      const rows = await site.database.db.selectFrom('tag_evidence').selectAll().execute()
+      expect(rows.map(({ subject }) => subject)).toEqual(['visit'])
+    }, 30_000)
+    expect(await costOf(slow)).toEqual({ own: null, all: null })
+    expect(await get<Today>('/today')).not.toHaveProperty('cost')
+    const missing = await fetch(`${site.url}/admin/api/pixels/${randomUUID()}/cost`, { headers })
+    expect(missing.status).toBe(404)
+    expect((await fetch(`${site.url}/admin/api/pixels/${slow}/cost`)).status).toBe(401)
+  })
+
+  test.each([
+    ['more than a minute', { results: [{ id: 'x', outcome: 'ran', ms: 60_001 }] }],
+    ['less than nothing', { results: [{ id: 'x', outcome: 'ran', ms: -1 }] }],
+    ['a part of a millisecond', { results: [{ id: 'x', outcome: 'ran', ms: 1.5 }] }],
+    ['a word', { results: [{ id: 'x', outcome: 'ran', requests: '3' }] }],
+    ['too many requests', { results: [{ id: 'x', outcome: 'ran', requests: 60_001 }] }],
+    ['too much that is nobody’s', { results: [], unattributed_ms: 1e300 }],
+  ])('a report that says %s is refused', async (_name, body) => {
+    expect(await report(body)).toBe(400)
+  })
+
+  test('of one place three visits count, of a tag twice in a report one, and none of another set', async () => {
+    for (let n = 0; n < 20; n++)
+      await report({ results: [ran(slow, 60_000), ran(slow, 60_000)], unattributed_ms: 0 }, '198.51.100.7')
+    await report({ results: [ran(slow, 60_000)], set: 'another', unattributed_ms: 0 })
+    await report({ results: [ran(quick, 0)], unattributed_ms: 0 })
+    // Each tag's own visits and those of all are written one after the other.
+    await vi.waitFor(async () => {
+      expect((await costOf(quick)).own?.visits).toBe(1)
+      expect(await costOf(slow)).toMatchObject({ own: { visits: 3 }, all: { visits: 4 } })
+      expect([await visitsOf(slow), await visitsOf(quick)]).toEqual([20, 1])
+    }, 30_000)
+  })
+
+  test('what is older than three days is neither told nor kept', async () => {
+    await report({ results: [ran(slow, 100)], unattributed_ms: 0 })
+    // Both tables have it: they are written one after the other.
+    const told = { own: { visits: 1 }, all: { visits: 1 } }
+    await vi.waitFor(async () => expect(await costOf(slow)).toMatchObject(told), 30_000)
+    const { db } = site.database
+    const old = new Date(Date.now() - 73 * 3_600_000).toISOString()
+    await db.updateTable('tag_evidence').set({ hour: old }).execute()
+    await db.updateTable('site_counts').set({ slot: old }).execute()
+    expect(await costOf(slow)).toEqual({ own: null, all: null })
+    await sweepTagData(db, { reportDays: 2 })
+    expect(await db.selectFrom('tag_evidence').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('site_counts').selectAll().execute()).toEqual([])
+  })
+})

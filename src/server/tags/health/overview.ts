@@ -1,0 +1,241 @@
+import type { PixelType } from '#contract/pixel.ts'
+import { findPixelIdFault } from '#contract/pixel-id.ts'
+import {
+  type BlockedHost,
+  type PixelStatus,
+  TAG_REFUSED,
+  type TagOverview,
+  type TagWarning,
+} from '#contract/tag-status.ts'
+import { type CopyEvidence, readCopyEvidence } from '#server/conversions/outcomes.ts'
+import type { Db } from '#server/db/database.ts'
+import { marksOfPixel, UNKNOWN_VENDOR, type VendorMark, vendorById } from '#server/vendors/marks.ts'
+import { WARNINGS } from '../compile/warnings.ts'
+import { groupBlockedHosts, readBlockedHosts } from '../hosts/blocked-hosts.ts'
+import { type BudgetOptions, HEAD_LIMIT_BYTES, HEAD_WARN_BYTES, readPolicySize } from '../hosts/budget.ts'
+import { listPixelHosts, type Permission, readPermissions } from '../hosts/permissions.ts'
+import type { TagStore } from '../serve/tag-store.ts'
+import { type Breaker, readBreakers } from './breaker.ts'
+import { judgeCopies, judgeHealth } from './health.ts'
+import {
+  NO_EVIDENCE,
+  type ReportCounts,
+  readEvidence,
+  readReportCounts,
+  type TagEvidence,
+} from './observations.ts'
+
+const DAY_MS = 86_400_000
+
+const LARGEST = 3
+
+/** Past so many pixels, their hosts are asked for one by one. */
+const MAX_WITH_HOSTS = 500
+
+/** How every pixel is doing. Counts are of the last 24 hours; warnings are of active pixels, which is when they matter. */
+export async function readOverview(
+  { db, tags, ...budget }: BudgetOptions & { db: Db; tags: TagStore },
+  now = Date.now(),
+): Promise<TagOverview> {
+  const since = new Date(now - DAY_MS).toISOString()
+  const revisions = new Map([...tags.prepared].map(([id, { revision }]) => [id, revision]))
+  const [state, pixels, counts, evidence, copies, blocked, permissions, policy, breakers] = await Promise.all(
+    [
+      db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
+      db
+        .selectFrom('tracking_pixels')
+        .select(['id', 'name', 'type', 'pixel_id', 'vendor', 'is_active'])
+        .where('deleted_at', 'is', null)
+        .execute(),
+      readReportCounts(db, since),
+      readEvidence(db, revisions, now),
+      readCopyEvidence(db, now),
+      readBlockedHosts(db, tags),
+      readPermissions(db),
+      readPolicySize(db, budget),
+      readBreakers(db, revisions, now),
+    ],
+  )
+  const { tags_paused_at: at, tags_paused_by: by } = state
+  const active = pixels.filter(({ is_active }) => is_active)
+  const facts = {
+    tags,
+    ownHosts: budget.ownHosts,
+    isPaused: at !== null,
+    counts,
+    evidence,
+    copies,
+    breakers,
+    stopped: stoppedByPixel(blocked, since),
+    doubles: findDoubles(active, (id) => tags.prepared.get(id)?.compiled.vendors ?? []),
+    permissions: active.length > MAX_WITH_HOSTS ? null : permissions,
+  } satisfies PixelFacts
+  return {
+    paused: at === null ? null : { at, by: by ?? '' },
+    trusts_container: tags.current.trustsContainer,
+    pixels: pixels
+      .filter(({ id, is_active }) => is_active || counts.has(id))
+      .map((pixel): PixelStatus => makePixelStatus(pixel, facts)),
+    policy: {
+      bytes: policy.bytes,
+      warn_from: HEAD_WARN_BYTES,
+      limit: HEAD_LIMIT_BYTES,
+      largest: policy.spenders.slice(0, LARGEST).map(({ id, ...rest }) => ({ pixel_id: id, ...rest })),
+    },
+    blocked_hosts: blocked,
+    blocked_groups: groupBlockedHosts(blocked),
+  }
+}
+
+/** Of the last day and of the pixel as it is now: what nobody has tried since says nothing about it. */
+function stoppedByPixel(blocked: readonly BlockedHost[], since: string): Map<string, BlockedHost[]> {
+  const stopped = new Map<string, BlockedHost[]>()
+  for (const host of blocked) {
+    if (host.last_seen_at <= since || !host.is_current) continue
+    for (const id of host.pixel_ids) stopped.set(id, [...(stopped.get(id) ?? []), host])
+  }
+  return stopped
+}
+
+/** What is known of all pixels together. */
+interface PixelFacts {
+  tags: TagStore
+  ownHosts: ReadonlySet<string>
+  isPaused: boolean
+  counts: ReadonlyMap<string, ReportCounts>
+  evidence: ReadonlyMap<string, TagEvidence>
+  copies: ReadonlyMap<string, CopyEvidence>
+  stopped: ReadonlyMap<string, BlockedHost[]>
+  doubles: ReadonlyMap<string, Double>
+  breakers: ReadonlyMap<string, Breaker>
+  /** null when hosts are not listed. */
+  permissions: ReadonlyMap<string, Permission[]> | null
+}
+
+const UNCOUNTED: ReportCounts = { ran: 0, blocked: 0, failed: 0, last_ran_at: null, last_error: null }
+
+function makePixelStatus(
+  pixel: NamedPixel & { vendor: string | null; is_active: boolean },
+  { tags, ownHosts, isPaused, counts, evidence, copies, stopped, doubles, breakers, permissions }: PixelFacts,
+): PixelStatus {
+  const { id, is_active: isActive } = pixel
+  const prepared = tags.prepared.get(id)
+  const compiled = prepared?.compiled ?? null
+  const refusal = isActive ? tags.refusalOf(id) : null
+  const isLeftOut = tags.current.leftOut.has(id)
+  const vendor = vendorById(prepared?.marks[0]?.id ?? pixel.vendor ?? '')
+  const warnings = isActive
+    ? warningsOf(compiled?.warnings ?? [], { refusal, isLeftOut, double: doubles.get(id) })
+    : []
+  const own = counts.get(id) ?? UNCOUNTED
+  const idFault = findPixelIdFault(pixel.type, pixel.pixel_id)?.message ?? null
+  const copy = isActive && !isPaused ? copies.get(id) : undefined
+  const isAbsent = copy?.delivery === 'server'
+  const browser = judgeHealth({
+    isActive,
+    isPaused,
+    isIsolated: prepared !== undefined && prepared.room !== null,
+    breaker: breakers.get(id) ?? null,
+    // Until it is compiled nobody can say that it is empty; of what the server tells alone, nothing has to run here.
+    steps: prepared?.isTold === true ? 1 : (compiled?.steps.length ?? 1),
+    headItems: compiled?.head.length ?? 0,
+    refusal,
+    isLeftOut,
+    warnings: compiled?.warnings ?? [],
+    vendorName: vendor?.name ?? UNKNOWN_VENDOR,
+    visibleId: prepared?.tag.hit?.id ?? null,
+    hasPageView: prepared?.tag.hit !== undefined,
+    idFault,
+    evidence: evidence.get(id) ?? NO_EVIDENCE,
+    lastError: own.last_error,
+    stopped: stopped.get(id) ?? [],
+  })
+  return {
+    pixel_id: id,
+    runnable:
+      isAbsent || (compiled === null ? refusal === null : compiled.steps.length + compiled.head.length > 0),
+    warnings,
+    ...own,
+    vendor: vendor === undefined ? null : { id: vendor.id, name: vendor.name },
+    hosts:
+      prepared === undefined || permissions === null || isAbsent
+        ? []
+        : listPixelHosts(prepared.spending, ownHosts, permissions.get(id) ?? []),
+    ...(copy === undefined || (isActive && idFault !== null) ? browser : judgeCopies(browser, copy)),
+  }
+}
+
+interface ServingFacts {
+  refusal: string | null
+  isLeftOut: boolean
+  double: Double | undefined
+}
+
+/** Why an active tag is not on the page, or not as its code says. */
+function warningsOf(
+  compiled: readonly TagWarning[],
+  { refusal, isLeftOut, double }: ServingFacts,
+): TagWarning[] {
+  return [
+    ...(refusal === null ? [] : [{ code: TAG_REFUSED, message: refusal }]),
+    ...(isLeftOut ? [WARNINGS.leftOut()] : []),
+    ...compiled,
+    ...(double === undefined ? [] : [WARNINGS.sameId(double.account, double.name)]),
+  ]
+}
+
+/** How many pixels are how. */
+export function countHealth({ pixels }: TagOverview): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { health } of pixels) counts.set(health, (counts.get(health) ?? 0) + 1)
+  return counts
+}
+
+interface NamedPixel {
+  id: string
+  name: string
+  type: PixelType
+  pixel_id: string | null
+}
+
+interface Double {
+  account: string
+  /** The name of the other pixel. */
+  name: string
+}
+
+/** For each pixel that holds an account of a vendor that another one holds too, in its field or in its code, that other. */
+function findDoubles(
+  pixels: readonly NamedPixel[],
+  marksOf: (id: string) => readonly VendorMark[],
+): Map<string, Double> {
+  const holders = new Map<string, NamedPixel[]>()
+  for (const pixel of pixels) {
+    for (const key of accountsOf(pixel, marksOf(pixel.id))) {
+      const same = holders.get(key)
+      if (same === undefined) holders.set(key, [pixel])
+      else same.push(pixel)
+    }
+  }
+  const doubles = new Map<string, Double>()
+  for (const [key, same] of holders) {
+    for (const pixel of same) {
+      const other = same.find((candidate) => candidate.id !== pixel.id)
+      if (other === undefined) continue
+      doubles.set(pixel.id, { account: key.slice(key.indexOf(' ') + 1), name: other.name })
+    }
+  }
+  return doubles
+}
+
+/** `vendor account` for each account that a pixel holds. */
+export function accountsOf(
+  { type, pixel_id }: Pick<NamedPixel, 'type' | 'pixel_id'>,
+  recognised: readonly VendorMark[],
+): Set<string> {
+  const [own] = marksOfPixel(type, [])
+  return new Set([
+    ...(own !== undefined && pixel_id !== null ? [`${own.id} ${pixel_id}`] : []),
+    ...recognised.flatMap(({ id, account }) => (account === null ? [] : [`${id} ${account}`])),
+  ])
+}

@@ -1,0 +1,178 @@
+import * as z from 'zod/mini'
+import { DELIVERY_STATES, type DeliveryState } from '#contract/conversions.ts'
+import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from '#contract/site.ts'
+import {
+  LEDGER_MAX_DAYS,
+  LEDGER_STEPS,
+  type LedgerRow,
+  type LedgerStep,
+  type PixelLedger,
+} from '#contract/visit-results.ts'
+import { readCopies } from '#server/conversions/outcomes.ts'
+import type { Db } from '#server/db/database.ts'
+import { AppError } from '#server/http/errors.ts'
+
+/** What became of the visits in which a pixel was offered, by hour or by day. Times that have not begun yet are left out. */
+export async function readLedger(
+  db: Db,
+  pixelId: string,
+  { step, edges }: LedgerRange,
+  now = Date.now(),
+): Promise<PixelLedger> {
+  const [from = now] = edges
+  const to = edges.at(-1) ?? now
+  const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const [pixel, hours, copies] = await Promise.all([
+    db
+      .selectFrom('tracking_pixels')
+      .select('delivery')
+      .where('id', '=', pixelId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst(),
+    db
+      .selectFrom('tag_reports')
+      .select(['hour', 'ran', 'blocked', 'failed', 'not_consented'])
+      .where('pixel_id', '=', pixelId)
+      .where('hour', '>=', span.from)
+      .where('hour', '<', span.to)
+      .execute(),
+    readCopies(db, pixelId, span),
+  ])
+  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
+  for (const hour of hours) {
+    const time = Date.parse(hour.hour)
+    const index = edges.findLastIndex((edge) => edge <= time)
+    rows[index]?.add(hour)
+  }
+  const sums = rows.map(() => new Map<DeliveryState, number>())
+  for (const { at, state, count } of copies) {
+    const sum = sums[edges.findLastIndex((edge) => edge <= Date.parse(at))]
+    sum?.set(state, (sum.get(state) ?? 0) + count)
+  }
+  const isSending = pixel.delivery !== 'browser'
+  return {
+    step,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    rows: rows
+      .map((sum, index) => ({ ...sum.toRow(), ...copyColumns(sums[index] ?? new Map(), isSending) }))
+      .filter((row) => Date.parse(row.from) <= now),
+  }
+}
+
+/** All seven or none: what nobody counts is absent, and no zero. */
+function copyColumns(sum: ReadonlyMap<DeliveryState, number>, isSending: boolean): Partial<LedgerRow> {
+  if (sum.size === 0 && !isSending) return {}
+  const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, sum.get(state) ?? 0]))
+  return { events: Object.values(states).reduce((total, count) => total + count, 0), ...states }
+}
+
+interface HourCounts {
+  ran: number
+  blocked: number
+  failed: number
+  not_consented: number | null
+}
+
+class Sum {
+  readonly start: number
+  #reached = 0
+  #blocked = 0
+  #failed = 0
+  /** Null once an hour is among them in which nobody counted. */
+  #refused: number | null = 0
+
+  constructor(start: number) {
+    this.start = start
+  }
+
+  add({ ran, blocked, failed, not_consented: refused }: HourCounts): void {
+    this.#reached += ran
+    this.#blocked += blocked
+    this.#failed += failed
+    // Below zero only until another process has written what it counted.
+    this.#refused = refused === null || this.#refused === null ? null : this.#refused + Math.max(0, refused)
+  }
+
+  toRow(): LedgerRow {
+    const known = { blocked: this.#blocked, failed: this.#failed, reached: this.#reached }
+    const from = new Date(this.start).toISOString()
+    if (this.#refused === null) return { from, ...known }
+    const offered = this.#refused + this.#blocked + this.#failed + this.#reached
+    return { from, offered, not_consented: this.#refused, ...known }
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+const DAY_MS = 86_400_000
+
+/** To the beginning of the first of 24 hours, or of thirty days. */
+const DEFAULT_MS: Record<LedgerStep, number> = { hour: 23 * HOUR_MS, day: 29 * DAY_MS }
+
+const YEARS = /^20[2-9]\d-/
+
+interface LedgerRange {
+  step: LedgerStep
+  /** Starts of hours or of the site's days; the last one is the end, and not in the range. */
+  edges: number[]
+}
+
+const date = z.iso.date()
+
+const moment = z.iso.datetime({ offset: true })
+
+const stepSchema = z.enum(LEDGER_STEPS)
+
+/**
+ * `from` and `to` are moments, or dates of the site, of which `to` is the last one meant. Both are widened to whole steps.
+ * Without `to` it is now, without `from` the last day by hours, or the last thirty by days.
+ */
+export function readLedgerRange(query: unknown, now = Date.now()): LedgerRange {
+  const { from, to, step: stepText } = query as Record<string, unknown>
+  const parsed = stepSchema.safeParse(stepText ?? 'day')
+  if (!parsed.success) throw bad('O passo precisa ser "hour" (hora) ou "day" (dia).')
+  const step = parsed.data
+  const end = to === undefined ? now : readTime(to, 'to')
+  const start = from === undefined ? end - DEFAULT_MS[step] : readTime(from, 'from')
+  if (start >= end) throw bad('O início do período precisa vir antes do fim.')
+  const maxDays = LEDGER_MAX_DAYS[step]
+  // A day more, for the widening.
+  if (end - start > (maxDays + 1) * DAY_MS) {
+    const unit = step === 'hour' ? 'Por hora' : 'Por dia'
+    throw bad(`${unit}, o período pode ter até ${maxDays} dias.`)
+  }
+  return { step, edges: step === 'hour' ? hourEdges(start, end) : dayEdges(start, end) }
+}
+
+function readTime(value: unknown, name: 'from' | 'to'): number {
+  if (typeof value === 'string' && !YEARS.test(value)) throw bad(explain(name))
+  if (date.safeParse(value).success) {
+    const start = startOfSiteDate(value as string)
+    return name === 'from' ? start : nextSiteDay(start)
+  }
+  if (moment.safeParse(value).success) return Date.parse(value as string)
+  throw bad(explain(name))
+}
+
+function explain(name: 'from' | 'to'): string {
+  const what = name === 'from' ? 'O início ("from")' : 'O fim ("to")'
+  return `${what} precisa ser uma data a partir de 2020, como ${siteDate(Date.now())}, ou um momento ISO 8601.`
+}
+
+function hourEdges(start: number, end: number): number[] {
+  const edges = [Math.floor(start / HOUR_MS) * HOUR_MS]
+  while ((edges.at(-1) ?? end) < end) edges.push((edges.at(-1) ?? 0) + HOUR_MS)
+  return edges
+}
+
+function dayEdges(start: number, end: number): number[] {
+  const edges = [startOfSiteDay(start)]
+  while ((edges.at(-1) ?? end) < end) edges.push(nextSiteDay(edges.at(-1) ?? 0))
+  return edges
+}
+
+function bad(message: string): AppError {
+  return new AppError(400, 'bad_range', message)
+}

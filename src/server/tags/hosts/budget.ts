@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { formatCount } from '#contract/format-count.ts'
+import type { PixelRunsIn, PixelType } from '#contract/pixel.ts'
+import { POLICY_FULL } from '#contract/tag-status.ts'
+import type { Db } from '#server/db/database.ts'
+import { AppError } from '#server/http/errors.ts'
+import { SOURCE_KEYS, type TagSources } from '#server/http/security/content-security-policy.ts'
+import { decodeNeeds, NO_NAMED_SOURCES, type TagNeeds } from '../compile/compiled-tag.ts'
+import { mergeSources, sourcesOfPixel, sourcesOfVendors } from './sources.ts'
+
+/** Common limits of what servers, proxies and balancers take as the head of an answer. */
+export const HEAD_LIMIT_BYTES = 8_192
+/** nginx's default buffer holds 4 KB, and a proxy adds lines of its own. */
+export const HEAD_WARN_BYTES = 3_584
+const NAMED_IN_REFUSAL = 3
+
+/** Bytes of the page's head with these sources in its policy. */
+export type MeasureHead = (policy: {
+  sources: TagSources
+  trustsContainer: boolean
+  hasRooms: boolean
+}) => number
+
+export interface BudgetOptions {
+  ownHosts: ReadonlySet<string>
+  measureHead: MeasureHead
+  /** Of the document of one isolated tag. */
+  measureRoom?: (sources: TagSources) => number
+}
+
+interface Spender extends TagNeeds {
+  id: string
+  name: string
+  type: PixelType
+  allowed_hosts: readonly string[]
+  runs_in: PixelRunsIn
+}
+
+/**
+ * Refuses a change after which the head of the page would be too large. Called in the transaction of the change, behind
+ * the lock that every change of tags takes: two that fit alone and not together are decided one after the other.
+ */
+export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise<void> {
+  const { bytes, spenders } = await readPolicySize(trx, options)
+  if (bytes < HEAD_LIMIT_BYTES) return
+  const named = spenders
+    .slice(0, NAMED_IN_REFUSAL)
+    .map(({ name, hosts }) => `"${name.slice(0, 60)}" com ${formatCount(hosts, 'host', 'hosts')}`)
+  throw new AppError(
+    400,
+    POLICY_FULL,
+    `Com esta mudança, as tags ativas usariam hosts demais: o cabeçalho da página teria ${toKilobytes(bytes)}, e o limite é ${toKilobytes(HEAD_LIMIT_BYTES)}. Os maiores: ${named.join('; ')}. Desative um deles ou tire endereços do código.`,
+  )
+}
+
+/** As if nothing were paused: what is paused comes back. The one that adds most comes first. */
+export async function readPolicySize(
+  db: Db,
+  { ownHosts, measureHead, measureRoom = () => 0 }: BudgetOptions,
+): Promise<{ bytes: number; spenders: { id: string; name: string; hosts: number }[] }> {
+  const types = await db
+    .selectFrom('tracking_pixels')
+    .select('type')
+    .distinct()
+    .where('is_active', '=', true)
+    // What the server sends brings nothing onto the page.
+    .where('delivery', '<>', 'server')
+    .execute()
+  const spenders = await readSpenders(db)
+  const parts = spenders.filter(isOnPage).map((pixel) => sourcesOfPixel(pixel, ownHosts))
+  const ofTypes = types.map(({ type }) => sourcesOfPixel({ type, allowed_hosts: [], ...NOTHING }, ownHosts))
+  const ofRooms = spenders
+    .filter((pixel) => !isOnPage(pixel))
+    .map((pixel) => measureRoom(sourcesOfPixel(pixel, ownHosts)))
+  const ofPage = measureHead({
+    sources: mergeSources([...ofTypes, ...parts]),
+    trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
+    hasRooms: ofRooms.length > 0,
+  })
+  return {
+    bytes: Math.max(ofPage, ...ofRooms),
+    spenders: spenders
+      .map(({ id, name, ...pixel }) => ({ id, name, hosts: countAdded(pixel) }))
+      .sort((a, b) => b.hosts - a.hosts),
+  }
+}
+
+const NOTHING: TagNeeds = { sources: NO_NAMED_SOURCES, vendors: [] }
+
+/** Only those that add to what their type brings: of ten thousand ordinary pixels none is read. */
+async function readSpenders(db: Db): Promise<Spender[]> {
+  const rows = await db
+    .selectFrom('tracking_pixels as pixel')
+    .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
+    .select([
+      'pixel.id',
+      'pixel.name',
+      'pixel.type',
+      'pixel.allowed_hosts',
+      'pixel.runs_in',
+      'compiled.sources',
+    ])
+    .where('pixel.is_active', '=', true)
+    .where('pixel.delivery', '<>', 'server')
+    .where((eb) =>
+      eb.or([
+        eb('compiled.added_hosts', '>', 0),
+        eb(sql<string>`cast(pixel.allowed_hosts as text)`, '<>', '[]'),
+      ]),
+    )
+    .execute()
+  return rows.map(({ sources, ...row }) => ({
+    ...row,
+    ...((sources === null ? null : decodeNeeds(sources)) ?? NOTHING),
+  }))
+}
+
+const isOnPage = ({ runs_in }: Pick<Spender, 'runs_in'>) => runs_in === 'page'
+
+/** Hosts beyond those of its type: of its code, of other vendors in it, and permitted ones. */
+function countAdded({
+  sources,
+  vendors,
+  allowed_hosts,
+}: Pick<Spender, keyof TagNeeds | 'allowed_hosts'>): number {
+  const ofVendors = sourcesOfVendors(vendors)
+  return new Set([
+    ...Object.values(sources).flat(),
+    ...SOURCE_KEYS.flatMap((key) => ofVendors[key]),
+    ...allowed_hosts,
+  ]).size
+}
+
+function toKilobytes(bytes: number): string {
+  return `${(bytes / 1024).toLocaleString('pt-BR', { maximumFractionDigits: 1 })} KB`
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { compileHere } from '#tests/support/compile-here.ts'
+import { STAND_INS } from '#tests/support/vendor-stand-ins/stand-ins.ts'
+import { VENDORS } from '../vendors/vendors.ts'
+import { proposeRunsIn } from './preview.ts'
+
+const propose = (code: string) =>
+  proposeRunsIn('custom', compileHere({ type: 'custom', pixel_id: null, code }))
+
+test.each([
+  ["document.querySelector('form').addEventListener('submit', f)", 'lê ou muda elementos da página'],
+  ["document.body.append(document.createElement('div'))", 'desenha na página'],
+  ["addEventListener('keydown', f)", 'ouve o que o visitante faz na página'],
+  ["location.href = 'https://example.com'", 'muda o endereço da página ou abre janelas'],
+  ['if (window.top === window) f()', 'confere se está na página'],
+])('code that asks for the page had better run there: %s', (code, asked) => {
+  expect(propose(`<script>${code}</script>`)).toEqual({ runs_in: 'page', reason: `Este código ${asked}.` })
+})
+
+test('code that asks for nothing of the page had better not run there', () => {
+  const loader = `(function (d) { var s = d.createElement('script'); s.src = 'https://cdn.custom-vendor.com/t.js'
+    d.getElementsByTagName('head')[0].appendChild(s) })(document); new Image().src = 'https://cdn.custom-vendor.com/p'`
+  expect(propose(`<script>${loader}</script>`)?.runs_in).toBe('isolated')
+  expect(propose('<img src="https://cdn.custom-vendor.com/p.gif">')?.runs_in).toBe('isolated')
+})
+
+test('of a known vendor the catalogue decides, and of two the one that needs the page', () => {
+  for (const { vendor, snippet, account } of STAND_INS) {
+    const entry = VENDORS.find(({ id }) => id === vendor)
+    expect([vendor, propose(snippet(account))?.runs_in]).toEqual([
+      vendor,
+      entry?.isolated === 'works' ? 'isolated' : 'page',
+    ])
+  }
+  const snippet = (id: string) => STAND_INS.find(({ vendor }) => vendor === id)?.snippet('12345678') ?? ''
+  expect(propose(snippet('kwai-pixel') + snippet('hotjar'))).toEqual({
+    runs_in: 'page',
+    reason: 'Hotjar grava o que acontece na página.',
+  })
+})
+
+test('where there is no choice nothing is proposed', () => {
+  expect(propose('')).toBeNull()
+  expect(propose('<meta name="google-site-verification" content="abc">')).toBeNull()
+  const compiled = compileHere({ type: 'custom', pixel_id: null, code: '<script>f()</script>' })
+  expect(proposeRunsIn('meta', compiled)).toBeNull()
+})

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOM_TAG_ID, type RoomTag } from '#contract/isolated-frame.ts'
+import type { ManifestTag } from '#contract/tag-manifest.ts'
+import type { Config } from '#server/config.ts'
+import { roomPolicy, type TagSources } from '#server/http/security/content-security-policy.ts'
+import { type Headers, roomHeaders } from '#server/http/security/headers.ts'
+import { ownOrigins } from '#server/http/security/own-origins.ts'
+import { headBytes } from '#server/http/static/responses.ts'
+import type { CompiledStep } from '../compile/compiled-tag.ts'
+
+/** The document in which one isolated tag runs. */
+export interface Room {
+  /** Of everything that is served for it, the policy included. */
+  hash: string
+  html: string
+  headers: Headers
+  headBytes: number
+}
+
+export type RenderRoom = (
+  tag: Omit<ManifestTag, 'steps'> & { steps: CompiledStep[] },
+  sources: TagSources,
+) => Room
+
+/** The whole document is one answer: nothing that it could load from us has an origin that it may load from. */
+export function createRoomRenderer(
+  script: string,
+  { siteUrl, hsts }: Pick<Config, 'siteUrl' | 'hsts'>,
+): { render: RenderRoom; measure: (sources: TagSources) => number } {
+  const origins = ownOrigins(siteUrl)
+  const headersFor = (sources: TagSources): Headers => ({
+    ...roomHeaders(roomPolicy({ sources, origins }), hsts),
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  return {
+    render: ({ leaves: _leaves, room: _room, ...tag }, sources) => {
+      const headers = headersFor(sources)
+      const html = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title></title><script type="application/json" id="${ROOM_TAG_ID}">${toJson(tag)}</script><script>${script}</script></head><body></body></html>`
+      return { hash: hashOf(html, JSON.stringify(headers)), html, headers, headBytes: headBytes(headers) }
+    },
+    measure: (sources) => headBytes(headersFor(sources)),
+  }
+}
+
+/** No text inside can end the element, nor begin a comment in it. */
+function toJson(tag: RoomTag): string {
+  return JSON.stringify(tag).replaceAll('<', '\\u003c')
+}
+
+function hashOf(...parts: string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part).update('\0')
+  return hash.digest('base64url').slice(0, 16)
+}
+
+/** What runs in every room before its tag; the build made it one script. */
+export function readRoomScript(distDirectory: string): string {
+  const script = readFileSync(join(distDirectory, 'server/room.js'), 'utf8').trim()
+  // Such a text would end the element that it stands in.
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script of the rooms cannot stand in a document')
+  return script
+}

@@ -1,0 +1,334 @@
+import { createHash } from 'node:crypto'
+import type { ConsentCategory } from '#contract/consent.ts'
+import {
+  CONVERSION_NAMES,
+  CONVERSIONS,
+  type Conversion,
+  type ConversionLabels,
+} from '#contract/conversions.ts'
+import { jarKey } from '#contract/isolated-frame.ts'
+import type { PixelDelivery, PixelRunsIn, PixelType } from '#contract/pixel.ts'
+import { type ConversionCall, type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
+import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
+import {
+  isSocketSource,
+  SOURCE_KEYS,
+  type TagSources,
+} from '#server/http/security/content-security-policy.ts'
+import { marksOfPixel, type VendorMark, vendorById } from '#server/vendors/marks.ts'
+import { type NameRule, toMatchedText, type VendorConversion } from '#server/vendors/vendor.ts'
+import { type CompiledTag, hostsOfSources } from '../compile/compiled-tag.ts'
+import { type SpendingPixel, sourcesOfPixel } from '../hosts/sources.ts'
+import type { RenderRoom, Room } from './isolated-frame.ts'
+
+interface ActivePixel {
+  id: string
+  type: PixelType
+  pixel_id: string | null
+  allowed_hosts: readonly string[]
+  consent_category: ConsentCategory
+  conversion_labels: ConversionLabels
+  compiled: CompiledTag
+  delivery?: PixelDelivery
+  send_hashed_email?: boolean
+  runs_in?: PixelRunsIn
+}
+
+/** One pixel's share of the tag set: made once for as long as nothing about it changes. */
+export interface PreparedTag {
+  compiled: CompiledTag
+  tag: ManifestTag
+  /** What the page is told of it: of one in a room, only where that is. */
+  pageTag: ManifestTag
+  /** null for one that runs in the page. */
+  room: Room | null
+  /** The server tells its vendor of events. */
+  isTold: boolean
+  /** With the hash of a subscription's address, which visitors must have been told of. */
+  sendsEmail: boolean
+  /** The tag as it stands in the manifest. */
+  script: string
+  /** Text of each file by its path. */
+  files: ReadonlyMap<string, string>
+  /** Every vendor whose hosts it has. */
+  marks: readonly VendorMark[]
+  /** What its part of the policy is made of. */
+  spending: SpendingPixel
+  sources: TagSources
+  /** How many entries it adds to the policy. */
+  addedHosts: number
+  /** Hash of what the browser runs and what the policy gives it: evidence of another one says nothing about this. */
+  revision: string
+  /** Hash of its steps alone: what the policy stopped of this code it goes on stopping, whatever else was permitted. */
+  codeHash: string
+}
+
+export function prepareTag(
+  pixel: ActivePixel,
+  ownHosts: ReadonlySet<string>,
+  renderRoom: RenderRoom = noRooms,
+): PreparedTag {
+  // Nothing of a vendor that the server alone tells is on the page.
+  const isAbsent = pixel.delivery === 'server'
+  const compiled = isAbsent ? { ...pixel.compiled, steps: [], head: [] } : pixel.compiled
+  const isIsolated = pixel.runs_in === 'isolated' && compiled.steps.length > 0
+  const files = new Map<string, string>()
+  const steps = compiled.steps.map((step) => {
+    if (step.kind !== 'own') return step
+    const path = tagPath(hashOf(pixel.id, step.body))
+    if (!isIsolated) files.set(path, step.body)
+    return { kind: step.kind, src: path, attributes: step.attributes }
+  })
+  const spending: SpendingPixel = {
+    type: pixel.type,
+    allowed_hosts: pixel.allowed_hosts,
+    sources: compiled.sources,
+    vendors: compiled.vendors,
+  }
+  const marks = marksOfPixel(pixel.type, compiled.vendors)
+  const sources = sourcesOfPixel(spending, ownHosts)
+  const tag: ManifestTag = {
+    id: pixel.id,
+    type: pixel.type,
+    category: pixel.consent_category,
+    vendorId: pixel.pixel_id,
+    hosts: entriesOf(sources),
+    steps,
+    ...(isAbsent ? {} : { ...hitOf(pixel, marks), ...conversionsOf(pixel, marks) }),
+    ...leftoversOfVendors(marks),
+  }
+  const room = isIsolated ? renderRoom({ ...tag, steps: compiled.steps }, sources) : null
+  const pageTag = room === null ? tag : inRoom(tag, room)
+  const script = toScript(pageTag)
+  const isTold = (pixel.delivery ?? 'browser') !== 'browser'
+  return {
+    compiled,
+    tag,
+    pageTag,
+    room,
+    isTold,
+    sendsEmail: isTold && pixel.type === 'meta' && pixel.send_hashed_email === true,
+    script,
+    files,
+    marks,
+    spending,
+    sources,
+    addedHosts: SOURCE_KEYS.reduce((sum, key) => sum + sources[key].length, 0),
+    revision: hashOf(script, JSON.stringify(sources)),
+    codeHash: hashOf('code', JSON.stringify(steps)),
+  }
+}
+
+function noRooms(): never {
+  throw new Error('an isolated tag was prepared by somebody who serves no rooms')
+}
+
+/** Its hosts are not the page's, and all that it leaves in the browser is its jar. */
+function inRoom({ id, type, category, vendorId }: ManifestTag, { hash }: Room): ManifestTag {
+  const leaves = { local: [jarKey(id)], session: [jarKey(id)] }
+  return { id, type, category, vendorId, hosts: [], steps: [], leaves, room: hash }
+}
+
+/** How the page tells this tag's page view from other requests. */
+function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<ManifestTag, 'hit'> {
+  // An Ads account in a Google Analytics pixel sends where Ads does.
+  const mark = marks.find(({ account }) => account !== null && account === pixel_id) ?? marks[0]
+  const pageView = mark === undefined ? undefined : vendorById(mark.id)?.pageView
+  if (mark === undefined || pageView === undefined) return {}
+  const account = pixel_id ?? mark.account
+  // A Google tag stands for other accounts, whose IDs its requests carry; Google Ads writes its own without the letters.
+  const isShown = pageView.showsId && !account?.startsWith('GT-')
+  return {
+    hit: {
+      hosts: [...pageView.hosts],
+      id: isShown && /^[\w-]+$/.test(account ?? '') ? (account?.replace(/^AW-/, '') ?? null) : null,
+      ...(pageView.byScript && { byScript: true }),
+    },
+  }
+}
+
+/** Code that listens to the page's own event tells its vendor itself: it must not be told twice. */
+function conversionsOf(
+  { pixel_id, conversion_labels, compiled }: ActivePixel,
+  marks: readonly VendorMark[],
+): Pick<ManifestTag, 'conversions'> {
+  if (listensItself(compiled)) return {}
+  const conversions = conversionCalls(marks, pixel_id, conversion_labels)
+  return Object.keys(conversions).length === 0 ? {} : { conversions }
+}
+
+/** Each host once, whatever it is used for. Sockets are in no timeline. */
+function entriesOf(sources: TagSources): string[] {
+  const all = SOURCE_KEYS.flatMap((key) => sources[key]).filter((source) => !isSocketSource(source))
+  return [...new Set(all)].sort()
+}
+
+export function hashOf(salt: string, text: string): string {
+  return createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, 16)
+}
+
+/** JSON is JavaScript, but for two line separators of older engines. */
+function toScript(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+/** Event of the page that the code of a tag may listen to. */
+const OWN_EVENT = 'portico:event'
+
+const MAX_NAMED = 3
+
+function listensItself({ steps }: Pick<CompiledTag, 'steps'>): boolean {
+  return steps.some((step) => step.kind === 'own' && step.body.includes(OWN_EVENT))
+}
+
+/** The calls by which a pixel's vendors are told of each conversion, as far as there is what they need. */
+function conversionCalls(
+  marks: readonly VendorMark[],
+  account: string | null,
+  labels: ConversionLabels,
+): Partial<Record<Conversion, ConversionCall[]>> {
+  const calls: Partial<Record<Conversion, ConversionCall[]>> = {}
+  for (const [index, mark] of marks.entries()) {
+    const conversion = vendorById(mark.id)?.conversion
+    if (conversion === undefined) continue
+    // The field of the form is the account of the pixel's own vendor; the others have theirs in the code.
+    const own = (index === 0 ? account : null) ?? mark.account
+    for (const name of CONVERSIONS) {
+      const call = makeCall(conversion, name, own, labels[name])
+      if (call !== null) calls[name] = [...(calls[name] ?? []), call]
+    }
+  }
+  return calls
+}
+
+function makeCall(
+  { call, args, label: needsLabel }: VendorConversion,
+  name: Conversion,
+  account: string | null,
+  label: string | undefined,
+): ConversionCall | null {
+  if (needsLabel !== undefined && label === undefined) return null
+  const text = JSON.stringify(args[name])
+  if (account === null && text.includes('$account')) return null
+  return { call, args: fill(args[name], { $account: account ?? '', $label: label ?? '' }) as unknown[] }
+}
+
+/** Every text inside, with its marks replaced; `$id` is left for the page. */
+function fill(value: unknown, marks: Record<string, string>): unknown {
+  if (typeof value === 'string') return value.replace(/\$(account|label)/g, (mark) => marks[mark] ?? '')
+  if (Array.isArray(value)) return value.map((item) => fill(item, marks))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, marks)]))
+}
+
+/** What the form asks for, so that a vendor that tells conversions apart by labels can be told of them. */
+export function labelFields(marks: readonly VendorMark[], code: string): ConversionLabelField[] {
+  const asking = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ conversion }) => conversion?.label)
+  const label = asking?.conversion?.label
+  if (asking === undefined || label === undefined) return []
+  const text = toMatchedText(code)
+  const found = (asking.extra ?? []).flatMap(({ pattern }) => pattern.exec(text)?.[1] ?? [])[0] ?? null
+  return CONVERSIONS.map((conversion) => ({
+    conversion,
+    label: `${label.name}: ${CONVERSION_NAMES[conversion]}`,
+    placeholder: label.example,
+    found,
+  }))
+}
+
+/** What a container's own triggers listen for. */
+export function listTriggers(marks: readonly VendorMark[]): ConversionTrigger[] {
+  const container = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ pageView }) => pageView?.byScript)
+  const events = container?.conversion?.events
+  if (events === undefined) return []
+  return CONVERSIONS.map((conversion) => ({ conversion, event: events[conversion] }))
+}
+
+/** Whole sentences: what goes out by itself, and when. */
+export function describeSends(
+  compiled: Pick<CompiledTag, 'kind' | 'steps' | 'warnings'>,
+  marks: readonly VendorMark[],
+  labels: ConversionLabels,
+): string[] {
+  const { kind } = compiled
+  if (kind === 'head') return ['Nada sai: isto só fica no HTML da página, para quem verifica o site.']
+  if (kind !== 'script' && kind !== 'image') return []
+  const visit = describeVisit(compiled, marks)
+  if (listensItself(compiled))
+    return [visit, 'Conversões: como o código mandar, porque ele ouve os eventos da página.']
+  return [visit, ...describeConversions(marks, labels)]
+}
+
+function describeVisit(
+  { steps, warnings }: Pick<CompiledTag, 'steps' | 'warnings'>,
+  marks: readonly VendorMark[],
+): string {
+  const vendor = marks.flatMap(({ id }) => vendorById(id) ?? [])[0]
+  if (vendor === undefined)
+    return 'Ao abrir a página, depois do consentimento: o que o próprio código mandar.'
+  const code = toMatchedText(steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n'))
+  if (vendor.base !== undefined && !vendor.base.test(code))
+    return `Aqui só há o código de evento de ${vendor.name}, sem a tag base: a visita não é enviada.`
+  const hasConversion = warnings.some((warning) => warning.code === 'conversion_at_load')
+  return `Ao abrir a página, depois do consentimento: a visita${hasConversion ? ' e uma conversão' : ''}, para ${vendor.name}.`
+}
+
+function describeConversions(marks: readonly VendorMark[], labels: ConversionLabels): string[] {
+  const known = marks
+    .flatMap(({ id }) => vendorById(id) ?? [])
+    .filter(({ conversion }) => conversion !== undefined)
+  if (known.length === 0) {
+    return ['Conversões não saem sozinhas: o código pode ouvir o evento portico:event da página.']
+  }
+  return CONVERSIONS.map((name) => {
+    const told = known.filter(
+      ({ conversion }) => conversion?.label === undefined || labels[name] !== undefined,
+    )
+    const missing = known.filter((vendor) => !told.includes(vendor)).map((vendor) => vendor.name)
+    const sent = told.map(
+      ({ conversion, name: vendor }) =>
+        `${vendor} (${conversion?.events[name].replace('$label', labels[name] ?? '')})`,
+    )
+    return `${CONVERSION_NAMES[name]}: ${[
+      ...(sent.length > 0 ? [sent.join(', ')] : []),
+      ...(missing.length > 0 ? [`não sai para ${missing.join(', ')} sem o rótulo`] : []),
+    ].join('; ')}.`
+  })
+}
+
+/** What is known of code that nobody recognised; null where its warnings say it all. */
+export function describeUnknown({
+  kind,
+  sources,
+  head,
+  warnings,
+}: Pick<CompiledTag, 'kind' | 'sources' | 'head' | 'warnings'>): string | null {
+  if (kind === 'head')
+    return head.some((item) => item.kind === 'json_ld')
+      ? 'São dados estruturados (JSON-LD): ficam no HTML da página e não enviam nada.'
+      : 'É uma verificação do site: fica no HTML da página e não envia nada.'
+  if (kind !== 'script' && kind !== 'image') return null
+  if (warnings.some(({ code }) => code === 'universal_analytics')) return null
+  const hosts = hostsOfSources(sources)
+  return hosts.length === 0
+    ? 'Não reconhecemos a plataforma. O código roda como está, e não sabemos o que ele envia.'
+    : `Não reconhecemos a plataforma. O código roda como está e fala com ${hosts.slice(0, MAX_NAMED).join(', ')}${hosts.length > MAX_NAMED ? ' e outros' : ''}.`
+}
+
+/** What these vendors leave in a visitor's browser on our own site, as the page deletes it when consent is taken back. */
+function leftoversOfVendors(marks: readonly VendorMark[]): Pick<ManifestTag, 'leaves'> {
+  const vendors = marks.flatMap(({ id }) => vendorById(id) ?? [])
+  const cookies = vendors.flatMap((vendor) => vendor.cookies.map(({ name }) => toText(name)))
+  const keys = vendors.flatMap(({ storage }) => storage.filter(({ readOnly }) => readOnly !== true))
+  const inArea = (wanted: 'local' | 'session') =>
+    keys.filter(({ area }) => area === wanted).map(({ key }) => toText(key))
+  const lists = Object.entries({ cookies, local: inArea('local'), session: inArea('session') })
+  const named = lists.filter(([, list]) => list.length > 0).map(([what, list]) => [what, [...new Set(list)]])
+  return named.length === 0 ? {} : { leaves: Object.fromEntries(named) }
+}
+
+/** `name`, `prefix*` or `/pattern/`. */
+function toText(rule: NameRule): string {
+  if ('exact' in rule) return rule.exact
+  return 'prefix' in rule ? `${rule.prefix}*` : `/${rule.pattern.source}/`
+}

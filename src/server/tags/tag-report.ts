@@ -1,0 +1,244 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { CONVERSIONS } from '#contract/conversions.ts'
+import { parsePublicHost } from '#contract/public-host.ts'
+import { TAG_COST_MAX } from '#contract/tag-cost.ts'
+import {
+  HIT_VERDICTS,
+  TAG_ERROR_MAX_LENGTH,
+  TAG_OUTCOMES,
+  TAG_REPORT_MAX_HOSTS,
+  TAG_REPORT_MAX_RESULTS,
+  TAG_REPORT_MAX_STOPPED,
+  TAG_REPORT_PATH,
+  TAG_VERDICTS,
+  type TagReport,
+  type TagResult,
+  type TagVerdict,
+} from '#contract/tag-report.ts'
+import { AppError } from '../http/errors.ts'
+import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
+import { matchesSource, SOURCE_KEYS } from '../http/security/content-security-policy.ts'
+import { clientAddress, neighbourhoodBlock } from '../http/sockets/addresses.ts'
+import { COST_REST_SUBJECT, COST_SUM_SUBJECT, type SiteCounts } from '../stats/site-counts.ts'
+import type { BreakerBuffer } from './health/breaker.ts'
+import { costStep } from './health/cost.ts'
+import { HOST_SUBJECT } from './health/observations.ts'
+import { isContainer, noteStopped, type StoppedDeps } from './hosts/violations.ts'
+import type { PreparedTag } from './serve/prepare-tag.ts'
+import { chooseColumn, type EvidenceBuffer, type ReportBuffer } from './tag-counts.ts'
+
+const BODY_LIMIT_BYTES = 64_000
+
+const cost = z.int().check(z.minimum(0), z.maximum(TAG_COST_MAX))
+
+const reportSchema = z.object({
+  set: z.optional(z.string().check(z.maxLength(64))),
+  results: z
+    .array(
+      z.object({
+        id: z.string(),
+        outcome: z.enum(TAG_OUTCOMES),
+        error: z.optional(z.string()),
+        hit: z.optional(z.enum(HIT_VERDICTS)),
+        ms: z.optional(cost),
+        requests: z.optional(cost),
+      }),
+    )
+    .check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+  hosts: z.optional(z.record(z.string().check(z.maxLength(253)), z.enum(TAG_VERDICTS))),
+  sees_all: z.optional(z.boolean()),
+  stopped: z.optional(
+    z
+      .array(
+        z.object({
+          host: z.string().check(z.maxLength(253 + 'https://'.length)),
+          directive: z.string().check(z.maxLength(32)),
+          source: z.optional(z.string().check(z.maxLength(253))),
+          tag: z.optional(z.string().check(z.maxLength(64))),
+        }),
+      )
+      .check(z.maxLength(TAG_REPORT_MAX_STOPPED)),
+  ),
+  unattributed_ms: z.optional(cost),
+  conversion: z.optional(
+    z.object({
+      name: z.enum(CONVERSIONS),
+      ids: z.array(z.string()).check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
+      is_more: z.optional(z.boolean()),
+    }),
+  ),
+})
+
+export interface ReportDeps extends StoppedDeps {
+  guard: PublicGuard
+  buffer: ReportBuffer
+  evidence: EvidenceBuffer
+  counts: SiteCounts
+  breaker: BreakerBuffer
+  /** The page tells the server of this visitor's conversions itself: they are counted there, whatever a tag did. */
+  isToldByEvent: (cookieHeader: string | undefined) => Promise<boolean>
+}
+
+/** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
+export function registerTagReports(
+  app: FastifyInstance,
+  { guard, buffer, evidence, counts, breaker, isToldByEvent, ...deps }: ReportDeps,
+): void {
+  app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+    guardPublicPost(guard, request, 'tag-report')
+    const parsed = reportSchema.safeParse(request.body)
+    if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
+    // Counts in memory, which cannot fail.
+    await storeWithin(guard, request, 'tag-report', async () => {})
+    const { tags } = deps
+    const { set, results, conversion, stopped = [] } = parsed.data
+    const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
+    const ranSet = tags.recent.find(({ version }) => version !== null && version === set)
+    const ran = new Map(ranSet?.members.map((member) => [member.tag.id, member]))
+    const { hinders, mayHinder } = noteStopped(
+      deps,
+      ranSet === undefined ? [] : stopped,
+      ranSet === undefined ? [] : [ranSet, ...tags.recent],
+      neighbourhoodBlock(clientAddress(request)),
+    )
+    const visit = readVisit(parsed.data, ran, mayHinder)
+    // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.
+    const isSampled = guard.limits.samples(request, 'breaker')
+    const isCostSampled = results.some(isMeasured) && guard.limits.samples(request, 'breaker-cost')
+    const counted: [PreparedTag, TagResult][] = []
+    for (const result of results) {
+      if (!open.delete(result.id)) continue
+      const { id, outcome, error } = result
+      const member = ran.get(id)
+      const isHindered = member !== undefined && hinders(member)
+      const isLoader = member !== undefined && isContainer(member)
+      const column = chooseColumn(result, {
+        isHindered,
+        isLoader,
+        absenceTells: member !== undefined && visit.absenceTells(member),
+      })
+      buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
+      if (member === undefined) continue
+      noteEvidence(evidence, member, result, visit)
+      // What one tag of a container is kept from must not pause all of them.
+      const isFault = column === 'failed' && !(isLoader && isHindered && outcome === 'ran')
+      if (isSampled) breaker.add(id, member.revision, isFault)
+      if (isCostSampled && isMeasured(result)) breaker.addCost(id, member.revision, result.ms)
+      counted.push([member, result])
+    }
+    if (isSampled) noteCost({ evidence, counts }, counted, parsed.data.unattributed_ms)
+    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
+    if (conversion !== undefined) {
+      const subject = `conversion:${conversion.name}` as const
+      const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
+      for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
+      // One thing done, however many vendors were told of it.
+      const isFirstWord = told.length > 0 && conversion.is_more !== true
+      if (isFirstWord && !(await isToldByEvent(request.headers.cookie))) counts.add(subject)
+    }
+    return reply.code(204).send()
+  })
+}
+
+function isMeasured(result: TagResult): result is TagResult & { ms: number } {
+  return result.ms !== undefined && result.requests !== undefined
+}
+
+function cleanError(error = ''): string | null {
+  const text = error
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, TAG_ERROR_MAX_LENGTH)
+  return text === '' ? null : text
+}
+
+/** Adds what one visit showed of one tag. Only hosts of the tag's own policy count, each as the entry that admits it: no report can make more rows than the tag has entries. */
+function noteEvidence(
+  evidence: EvidenceBuffer,
+  member: PreparedTag,
+  { outcome, hit }: TagResult,
+  { hosts, absenceOf }: Visit,
+): void {
+  const { tag, sources, revision } = member
+  evidence.add(tag.id, revision, 'visit', outcome)
+  const seenHit = hit === 'none' ? absenceOf(member) : hit
+  if (seenHit && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', seenHit)
+  const entries = [...new Set(SOURCE_KEYS.flatMap((key) => sources[key]))]
+  const seen = new Map<string, string>()
+  for (const [host, verdict] of hosts) {
+    const entry = entries.find((source) => matchesSource(host, source))
+    if (entry !== undefined && !seen.has(entry)) seen.set(entry, verdict)
+  }
+  for (const [entry, verdict] of seen) evidence.add(tag.id, revision, HOST_SUBJECT + entry, verdict)
+}
+
+/** What one report says beyond what each tag did. */
+interface Visit {
+  hosts: readonly (readonly [host: string, verdict: TagVerdict])[]
+  /** Whether a page view of this tag that was not in the timeline was not sent. */
+  absenceTells(member: PreparedTag): boolean
+  /** What is kept of a page view that was not seen; null where our policy may have stopped it. */
+  absenceOf(member: PreparedTag): 'none' | 'unseen' | null
+}
+
+/**
+ * In Chromium a `fetch` whose answer nobody reads leaves no entry, in WebKit nothing does that failed: there it takes the
+ * page view of another account of the same vendor, in the same visit, to know that this one would have been seen as well.
+ * Without that, a page view that was not seen is kept as just that: many visits that agree are a warning, and no proof.
+ * Nothing is told by what our own policy may have stopped.
+ */
+export function readVisit(
+  { hosts = {}, results, sees_all: seesAll = false }: Pick<TagReport, 'hosts' | 'results' | 'sees_all'>,
+  members: ReadonlyMap<string, PreparedTag>,
+  isHindered: (member: PreparedTag) => boolean,
+): Visit {
+  const isSeen = new Set(
+    results.flatMap(({ id, hit = 'none' }) => (hit === 'none' ? [] : [vendorKey(members.get(id))])),
+  )
+  const absenceTells = (member: PreparedTag) =>
+    (seesAll || isSeen.has(vendorKey(member))) && !isHindered(member)
+  return {
+    hosts: Object.entries(hosts)
+      .slice(0, TAG_REPORT_MAX_HOSTS)
+      .flatMap(([name, verdict]) => {
+        const host = parsePublicHost(name)
+        return host === null ? [] : [[host, verdict] as const]
+      }),
+    absenceTells,
+    absenceOf: (member) => (absenceTells(member) ? 'none' : isHindered(member) ? null : 'unseen'),
+  }
+}
+
+/** Where page views go: the same for every account of a vendor. */
+function vendorKey(member: PreparedTag | undefined): string | undefined {
+  return member?.tag.hit?.hosts.join()
+}
+
+/** Of `tag_evidence`; the verdict is the step, or the number of requests. */
+export const COST_MS = 'cost_ms'
+
+export const COST_REQUESTS = 'cost_requests'
+
+export const COST_SUBJECTS = [COST_MS, COST_REQUESTS]
+
+/** More are counted as this many: a report adds to rows that there are, or to one of so many. */
+const MAX_REQUESTS = 100
+
+/** Adds what one visit spent on its tags, where it was measured. */
+function noteCost(
+  { evidence, counts }: { evidence: EvidenceBuffer; counts: SiteCounts },
+  results: readonly (readonly [PreparedTag, TagResult])[],
+  unattributed: number | undefined,
+): void {
+  let sum: number | null = null
+  for (const [{ tag, revision }, { ms, requests }] of results) {
+    if (ms === undefined || requests === undefined) continue
+    sum = (sum ?? 0) + ms
+    evidence.add(tag.id, revision, COST_MS, String(costStep(ms)))
+    evidence.add(tag.id, revision, COST_REQUESTS, String(Math.min(MAX_REQUESTS, requests)))
+  }
+  if (sum === null || unattributed === undefined) return
+  counts.add(`${COST_SUM_SUBJECT}${costStep(Math.min(TAG_COST_MAX, sum))}`)
+  counts.add(`${COST_REST_SUBJECT}${costStep(unattributed)}`)
+}
