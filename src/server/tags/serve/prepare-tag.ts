@@ -21,7 +21,7 @@ import { type CompiledTag, hostsOfSources } from '../compile/compiled-tag.ts'
 import { type SpendingPixel, sourcesOfPixel } from '../hosts/sources.ts'
 import type { RenderRoom, Room } from './isolated-frame.ts'
 
-interface ActivePixel {
+export interface ActivePixel {
   id: string
   type: PixelType
   pixel_id: string | null
