@@ -96,10 +96,10 @@ async function weightRows(): Promise<string[][]> {
   const { html, upToHero, boot, scripts, font } = await measureWeight()
   const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(2)} KB`
   return [
-    ['HTML with its style, brotli', kilobytes(html), '≤ 11.5 KB'],
+    ['HTML with its style, brotli', kilobytes(html), '≤ 11 KB'],
     ['up to and including the hero', kilobytes(upToHero), '≤ 6 KB'],
-    ['script at load', kilobytes(boot), '≤ 5 KB'],
-    ['all scripts, fetched when idle', kilobytes(scripts), '≤ 69 KB'],
+    ['script at load', kilobytes(boot), '≤ 3.6 KB'],
+    ['all scripts, fetched when idle', kilobytes(scripts), '≤ 67.8 KB'],
     ['font', kilobytes(font), ''],
   ]
 }

@@ -5,13 +5,13 @@ import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
 import { FONT_WORLDS } from '../support/font-worlds.ts'
 import {
   expectFirstVisit,
-  expectNothingMoved,
+  expectLaterVisit,
+  expectNoTypeface,
   noteMovements,
-  recall,
+  readToTheEnd,
   untilSettled,
 } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { until } from '../support/until.ts'
 
 let site: TestApp
 beforeAll(async () => {
@@ -53,7 +53,6 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   test('on a desktop nothing moves while the page is read, and no width makes it scroll sideways', async () => {
     const page = await (await newVisitor(DESKTOP)).newPage()
     await page.goto(site.url)
-    await until(page, () => globalThis.typefaceWorn !== null)
     // Sections are being laid out meanwhile.
     await readToTheEnd(page)
     await untilSettled(page)
@@ -67,7 +66,7 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
     const page = await context.newPage()
     await page.goto(site.url)
     await untilSettled(page)
-    expect(await page.evaluate(() => document.documentElement.className)).toBe('')
+    await expectNoTypeface(page)
     await expectNothingCut(page)
   })
 
@@ -118,10 +117,7 @@ describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
         })
         // Anchors stop below the fixed header, or as far down as the page goes.
         expect(place.atEnd || Math.abs(place.top - 72) <= 1, `${id}: ${JSON.stringify(place)}`).toBe(true)
-        const visited = await recall(page)
-        // On the second visit the typeface is there from the first frame on.
-        if (visit > 0) expect(visited.worn).toBeLessThan(visited.painted)
-        expectNothingMoved(visited)
+        await (visit === 0 ? expectFirstVisit(page) : expectLaterVisit(page))
         await page.close()
       }
     },
@@ -146,15 +142,6 @@ test('with a font that the page does not know, and wider letters than any that i
   await untilSettled(page)
   await expectNothingCut(page)
 })
-
-function readToTheEnd(page: Page): Promise<void> {
-  return page.evaluate(async () => {
-    for (let top = 0; top < document.documentElement.scrollHeight; top += 800) {
-      scrollTo({ top, behavior: 'instant' })
-      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-    }
-  })
-}
 
 async function expectNothingCut(page: Page): Promise<void> {
   for (const width of WIDTHS) {

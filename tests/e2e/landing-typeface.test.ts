@@ -1,23 +1,40 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { CONSENT_COOKIE } from '#contract/consent-choice.ts'
 import { DESKTOP, launchBrowser, neverIdle, PHONE, watchConsole } from '../support/browser.ts'
+import { findCutText } from '../support/find-cut-text.ts'
 import { FONT_WORLDS, type FontWorld } from '../support/font-worlds.ts'
-import { expectFirstVisit, noteMovements, recall, untilSettled } from '../support/landing-visit.ts'
+import { holdRequests } from '../support/hold-requests.ts'
+import { insertPixel } from '../support/insert-pixel.ts'
+import {
+  expectFirstVisit,
+  expectLaterVisit,
+  expectNoTypeface,
+  noteMovements,
+  readToTheEnd,
+  untilSettled,
+  untilTypefaceCame,
+  visitInTypeface,
+} from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { until } from '../support/until.ts'
+import { untilTags } from '../support/until-tags.ts'
 
 let site: TestApp
+let typeface: ReturnType<typeof holdRequests>
 const browsers = new Map<FontWorld, Browser>()
 beforeAll(async () => {
   site = await startTestApp({ listen: true })
+  // So that there is a banner.
+  await insertPixel(site.database.db, { type: 'custom', code: '<script>window.ran = true</script>' })
+  await untilTags(site.url)
+  typeface = holdRequests(site.app.server, /\.woff2$/)
   for (const fonts of FONT_WORLDS) browsers.set(fonts, await launchBrowser({ fonts }))
 })
 afterAll(async () => {
   for (const browser of browsers.values()) await browser.close()
   await site.close()
 })
-
-const TABLET = { viewport: { width: 768, height: 1024 } }
 
 async function newVisitor(fonts: FontWorld, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await (browsers.get(fonts) as Browser).newContext(options)
@@ -30,126 +47,122 @@ async function newVisitor(fonts: FontWorld, options: BrowserContextOptions): Pro
 
 async function open(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(site.url)
+  // `load` waits for a typeface that is held back.
+  await page.goto(site.url, { waitUntil: 'commit' })
   await untilSettled(page)
   return page
 }
 
-/** Each word of the first screen with the middle of its line. */
-function words(page: Page): Promise<[string, number][]> {
-  return page.evaluate(() => {
-    const found: [string, number][] = []
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-      if (text.parentElement?.closest('svg, .art, script') !== null) continue
-      for (const { 0: word, index } of (text as Text).data.matchAll(/\S+/g)) {
-        const range = document.createRange()
-        range.setStart(text, index)
-        range.setEnd(text, index + word.length)
-        const line = range.getClientRects()[0]
-        if (line && line.bottom < innerHeight) found.push([word, Math.round((line.top + line.bottom) / 2)])
-      }
-    }
-    return found
-  })
+const banner = (page: Page) => page.getByRole('button', { name: 'Aceitar todos' })
+
+function holdTypeface(): void {
+  typeface.hold()
+  onTestFinished(() => typeface.release())
 }
 
-/** Serves the page with the widths of the device's fonts multiplied. */
-async function widenFallback(context: BrowserContext, factor: number): Promise<void> {
-  await context.route(`${site.url}/`, async (route) => {
-    const answer = await route.fetch()
-    const headers = { ...answer.headers() }
-    // The style is named by its hash, and no longer is what it was.
-    delete headers['content-security-policy']
-    const body = (await answer.text()).replace(
-      /size-adjust:([\d.]+)%/g,
-      (_all, percent) => `size-adjust:${percent * factor}%`,
-    )
-    await route.fulfill({ response: answer, headers, body })
-  })
-}
+/** The cookie of a visitor who has answered the banner, on a text that was replaced since: it is shown again. */
+const answered = () => ({ name: CONSENT_COOKIE, value: 'answered', url: site.url })
 
-/** Phones, desktops and second visits are in landing-fonts.test.ts, with what else is looked at there. */
+/** Phones of 375 px, desktops and arrivals at anchors are in landing-fonts.test.ts, with what else is looked at there. */
 const SCREENS = {
   'a small phone': { ...PHONE, viewport: { width: 320, height: 640 } },
-  'a notebook': { viewport: { width: 1280, height: 720 } },
+  'a tablet': { viewport: { width: 768, height: 1024 } },
   'a large screen': { viewport: { width: 1920, height: 1080 } },
 }
 
-const CHANGES: [number, string, (page: Page) => Promise<void>][] = [
-  [1.02, 'the window gets another width', (page) => page.setViewportSize({ width: 700, height: 1024 })],
-  [
-    0.98,
-    'somebody translates a text',
-    (page) =>
-      page.evaluate(() => {
-        const lead = document.querySelector('.hero .lead')
-        if (lead) lead.textContent = 'Cards, debit and PIX for whoever sells in high volume. '.repeat(4)
-      }),
-  ],
-]
+/** How some people read: the style that they put on the page. */
+const READERS = {
+  'at twice its size': ':root { font-size: 200% }',
+  // WCAG 2.2, success criterion 1.4.12.
+  'with the spacing of WCAG 1.4.12': `
+    * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+    p { margin-bottom: 2em !important }`,
+}
 
 describe.each(FONT_WORLDS)('with the fonts of %s', (fonts) => {
   test.each(Object.entries(SCREENS))(
-    'on %s the typeface is worn after the first frame of the first visit, and moves nothing',
+    "on %s a first visit is in the device's font, a second in the typeface, and neither moves",
     async (_name, screen) => {
-      await expectFirstVisit(await open(await newVisitor(fonts, screen)))
+      const context = await newVisitor(fonts, screen)
+      const first = await open(context)
+      await readToTheEnd(first)
+      await expectFirstVisit(first)
+      await first.close()
+      const second = await visitInTypeface(() => open(context))
+      await readToTheEnd(second)
+      await expectLaterVisit(second)
     },
   )
 
-  test.each(CHANGES)(
-    'with letters of %s times the widths lines stay as they are until %s',
-    async (factor, _name, change) => {
-      const context = await newVisitor(fonts, TABLET)
-      await widenFallback(context, factor)
-      const page = await context.newPage()
-      let before: [string, number][] = []
-      await context.route('**/*.woff2', async (route) => {
-        before = await words(page)
-        await route.continue()
-      })
-      await page.goto(site.url)
-      await untilSettled(page)
-      await expectFirstVisit(page)
-      const after = await words(page)
-      expect(after.length).toBeGreaterThan(20)
-      expect(after.map(([word]) => word)).toEqual(before.map(([word]) => word))
-      const moved = after.filter(([, middle], index) => Math.abs(middle - (before[index]?.[1] ?? 0)) > 2)
-      expect(moved).toEqual([])
-
-      const held = () => page.locator('main [style]:not([style=""])').count()
-      expect(await held()).toBeGreaterThan(0)
-      await change(page)
-      await expect.poll(held).toBe(0)
-      expect(await page.locator('.hero .lead').textContent()).not.toContain('\n')
+  test.each(Object.entries(READERS))(
+    'text %s is never cut, on a first and on a second visit',
+    async (_name, style) => {
+      const context = await newVisitor(fonts, DESKTOP)
+      const first = await open(context)
+      await expectFirstVisit(first)
+      await expectNothingCut(first, style)
+      await first.close()
+      await expectNothingCut(await visitInTypeface(() => open(context)), style)
     },
   )
 })
 
-test('a typeface that does not fit where its fallback stood is not worn on this visit', async () => {
-  const context = await newVisitor('liberation', SCREENS['a small phone'])
-  await widenFallback(context, 0.6)
-  const visit = await recall(await open(context))
-  expect(visit).toMatchObject({ worn: null, movements: [] })
-  expect(visit.asked).toBeGreaterThan(visit.loaded)
-})
+async function expectNothingCut(page: Page, style: string): Promise<void> {
+  await page.evaluate((text) => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(text)
+    document.adoptedStyleSheets.push(sheet)
+  }, style)
+  for (const width of [320, 375, 768, 1024, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await page.evaluate(findCutText), `${width} px`).toEqual([])
+  }
+}
 
-/** So that it is worn within a second of the first frame wherever its file comes within one. */
-test('between the first frame and the typeface stand its file and the boot script: no timer, no other answer', async () => {
+/** Whatever waits for a time would wait for ever. */
+function stopTimers(): void {
+  globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout
+  globalThis.setInterval = globalThis.setTimeout as unknown as typeof setInterval
+}
+
+test('neither banner nor sections wait for the typeface, nor for a timer', async () => {
+  holdTypeface()
   const context = await newVisitor('liberation', DESKTOP)
-  await context.addInitScript(() => {
-    globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout
-    globalThis.setInterval = globalThis.setTimeout as unknown as typeof setInterval
-  })
-  const unanswered: string[] = []
-  await context.route(
-    ({ pathname }) => !/^\/$|^\/assets\/boot-|\.woff2$/.test(pathname),
-    (route) => void unanswered.push(route.request().url()),
-  )
-  const page = await context.newPage()
-  await page.goto(site.url)
-  await until(page, () => globalThis.typefaceWorn !== null)
-  expect(unanswered).not.toEqual([])
+  await context.addInitScript(stopTimers)
+  const page = await open(context)
+  await banner(page).waitFor()
+  await expectNoTypeface(page)
+})
+
+test('on a later visit they do not wait either, and a typeface that comes late is left for the next visit', async () => {
+  holdTypeface()
+  const context = await newVisitor('liberation', DESKTOP)
+  await context.addInitScript(stopTimers)
+  await context.addCookies([answered()])
+  const page = await open(context)
+  await banner(page).waitFor()
+  expect(await page.evaluate(() => document.documentElement.className)).toBe('typeset')
+  await expectNoTypeface(page)
+  typeface.release()
+  await untilTypefaceCame(page)
+  await readToTheEnd(page)
+  await expectNoTypeface(page)
+  await page.close()
+  await visitInTypeface(() => open(context))
+})
+
+test('whoever has answered the banner gets the typeface although the page has changed since', async () => {
+  const context = await newVisitor('liberation', DESKTOP)
+  const first = await open(context)
+  await expectFirstVisit(first)
+  await first.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await banner(first).waitFor({ state: 'hidden' })
+  await first.close()
+
+  const before = await (await fetch(site.url)).text()
+  await insertPixel(site.database.db, { type: 'custom', code: '<script>window.more = true</script>' })
+  await expect.poll(async () => (await (await fetch(site.url)).text()) === before).toBe(false)
+  await visitInTypeface(() => open(context))
 })
 
 test('a browser that is never idle does all the same whatever waits for an idle moment', async () => {
@@ -157,7 +170,6 @@ test('a browser that is never idle does all the same whatever waits for an idle 
   await context.addInitScript(neverIdle)
   const page = await context.newPage()
   await page.goto(site.url)
-  await until(page, () => globalThis.typefaceWorn !== null)
   await until(page, () => document.querySelector('.later') === null)
   await page.locator('.art.live').waitFor({ state: 'attached' })
   await page.locator('link[rel=modulepreload]').first().waitFor({ state: 'attached' })

@@ -1,10 +1,10 @@
-import { availableParallelism, loadavg } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { BROWSERS, canBeHad, launchEngine } from '../support/browser-engines.ts'
 import { EngineTable } from '../support/engine-table.ts'
 import { FONT_WORLDS } from '../support/font-worlds.ts'
 import { holdRequests } from '../support/hold-requests.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
+import { shareInTypeface } from '../support/landing-visit.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { untilTags } from '../support/until-tags.ts'
 import type { BrowserEngine, Visitor } from '../support/visitor.ts'
@@ -17,18 +17,21 @@ const SCREENS = [
   [1920, 1080],
 ] as const
 const WAIT = { timeout: 20_000, interval: 50 }
-/** From the boot script's arrival, which is asked for at the first frame; longer where others wait for each core. */
-const soonMs = () => 1_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
 const table = new EngineTable('typeface')
 
 let site: TestApp
 let boot: ReturnType<typeof holdRequests>
+/** How often the server was asked for the typeface and has sent it. */
+let sent = 0
 beforeAll(async () => {
   site = await startTestApp({ listen: true })
   // So that there is a banner.
   await insertPixel(site.database.db, { type: 'custom', code: '<script>window.ran = true</script>' })
   await untilTags(site.url)
   boot = holdRequests(site.app.server, /^\/assets\/boot-/)
+  site.app.server.on('request', ({ url }, response) => {
+    if (url?.endsWith('.woff2')) response.once('finish', () => sent++)
+  })
 })
 afterAll(() => site.close())
 
@@ -42,8 +45,7 @@ function wordsInSight(): [string, number][] {
       const range = document.createRange()
       range.setStart(text, index)
       range.setEnd(text, index + word.length)
-      // WebKit begins with an empty box where a line was broken by hand.
-      const line = Array.from(range.getClientRects()).find(({ width }) => width > 0)
+      const line = range.getClientRects()[0]
       if (!line || line.top < 0 || line.bottom > innerHeight) continue
       found.push([word, Math.round((line.top + line.bottom) / 2)])
     }
@@ -51,36 +53,50 @@ function wordsInSight(): [string, number][] {
   return found
 }
 
-function noteWhenWorn(): void {
-  new MutationObserver(() => {
-    if (document.documentElement.className === 'typeset') globalThis.typefaceWorn ??= performance.now()
-  }).observe(document.documentElement, { attributes: true, attributeFilter: ['class'] })
-}
+const widerBy = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
-function waitedForTypeface(): number {
-  const boot = performance.getEntriesByType('resource').find(({ name }) => name.includes('/assets/boot-'))
-  return (globalThis.typefaceWorn ?? Number.NaN) - (boot as PerformanceResourceTiming).responseEnd
-}
-
-const state = () => ({
-  typeset: document.documentElement.className === 'typeset',
-  held: document.querySelectorAll('main [style*=letter-spacing]').length > 0,
-  widerBy: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-})
-
-/** The banner comes once the question of the typeface is settled. */
+/** Sections laid out, and the banner shown to whoever has not answered it. */
 const untilSettled = (visitor: Visitor) =>
   vi.waitFor(
     async () =>
       expect(
         await visitor.evaluate(
           () =>
-            document.querySelector<HTMLElement>('.consent')?.hidden === false &&
-            document.querySelector('.later') === null,
+            document.querySelector('a[data-legal][role=button]') !== null &&
+            document.querySelector('.later') === null &&
+            document.querySelector<HTMLElement>('.consent')?.hidden ===
+              document.cookie.includes('portico_consent'),
         ),
       ).toBe(true),
     WAIT,
   )
+
+/** A browser that is busy may not have read its cache before the first frame. */
+const MOST_VISITS = 8
+
+async function visitInTypeface(visitor: Visitor, path: string): Promise<void> {
+  for (let visits = 0; visits < MOST_VISITS; visits++) {
+    await visitor.goto(`${site.url}/robots.txt`)
+    if ((await visit(visitor, path)) === 'typeface') return
+  }
+  throw new Error(`none of ${MOST_VISITS} later visits was in the typeface`)
+}
+
+/** Nothing in sight moves between the first frame and the last thing that the page does by itself. */
+async function visit(visitor: Visitor, path: string): Promise<'near' | 'typeface'> {
+  boot.hold()
+  await visitor.goto(site.url + path)
+  const share = await visitor.evaluate(shareInTypeface)
+  const before = await visitor.evaluate(wordsInSight)
+  boot.release()
+  await untilSettled(visitor)
+  const after = await visitor.evaluate(wordsInSight)
+  expect(after.map(([word]) => word)).toEqual(before.map(([word]) => word))
+  expect(after.filter(([, at], index) => Math.abs(at - (before[index]?.[1] ?? 0)) > 1)).toEqual([])
+  expect(await visitor.evaluate(widerBy)).toBe(0)
+  expect(await visitor.evaluate(shareInTypeface)).toBe(share)
+  return share > 0.5 ? 'typeface' : 'near'
+}
 
 for (const browser of BROWSERS) {
   describe.runIf(canBeHad(browser)).each(FONT_WORLDS)(`in ${browser} with the fonts of %s`, (fonts) => {
@@ -99,29 +115,21 @@ for (const browser of BROWSERS) {
           browser,
           async () => {
             await visitor.resize(width, height)
-            boot.hold()
-            await visitor.goto(site.url + path)
-            const before = await visitor.evaluate(wordsInSight)
-            await visitor.evaluate(noteWhenWorn)
-            boot.release()
-            await untilSettled(visitor)
-            expect(await visitor.evaluate(state)).toEqual({ typeset: true, held: true, widerBy: 0 })
-            expect(await visitor.evaluate(waitedForTypeface)).toBeLessThan(soonMs())
-            const after = await visitor.evaluate(wordsInSight)
-            expect(after.map(([word]) => word)).toEqual(before.map(([word]) => word))
-            const moved = after.filter(([, at], index) => Math.abs(at - (before[index]?.[1] ?? 0)) > 2)
-            expect(moved).toEqual([])
+            const sentBefore = sent
+            expect(await visit(visitor, path)).toBe('near')
+            await vi.waitFor(() => expect(sent).toBe(sentBefore + 1), WAIT)
 
-            // On the next visit it is there from the first frame on, so nothing is held. WebKit keeps no document that has
-            // a Cross-Origin-Opener-Policy: there the next visit is like the first.
-            await visitor.goto(`${site.url}/cookies`)
-            await visitor.goto(site.url + path)
-            await untilSettled(visitor)
-            expect(await visitor.evaluate(state)).toEqual({
-              typeset: true,
-              held: browser === 'WebKit',
-              widerBy: 0,
-            })
+            // WebKit keeps no document that has a Cross-Origin-Opener-Policy: there an answer to the banner is needed.
+            if (browser === 'WebKit') {
+              await visitor.goto(`${site.url}/robots.txt`)
+              expect(await visit(visitor, path)).toBe('near')
+            } else {
+              await visitInTypeface(visitor, path)
+            }
+            await visitor.click('button', 'Rejeitar não essenciais')
+            await visitInTypeface(visitor, path)
+            // It came out of the cache each time.
+            expect(sent).toBe(sentBefore + 1)
           },
         )
       } finally {

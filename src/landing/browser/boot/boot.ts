@@ -4,7 +4,6 @@ import { adoptStyle } from '../shared/adopt-style.ts'
 import { readTagSet } from '../shared/tag-set.ts'
 import { createTagStarter } from '../tags/create-tag-starter.ts'
 import { appendLink } from './append-link.ts'
-import { applyTypeface } from './apply-typeface.ts'
 import { carryCampaign } from './attribution.ts'
 import { followCurrentSection } from './current-section.ts'
 import { followHeaderState } from './header-state.ts'
@@ -21,8 +20,7 @@ followCurrentSection()
 wireMenu()
 carryCampaign()
 wireIslands()
-const typeface = applyTypeface()
-layOutLater(typeface)
+layOutLater()
 startCrossing()
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.
 appendLink('manifest', '/site.webmanifest')
@@ -32,4 +30,4 @@ const tagSet = readTagSet(async () => (await import('../tags/run-tags.ts')).dele
 // An administrator's test asks by itself; nobody else loads this.
 if (location.hash.startsWith(TEST_FRAGMENT))
   void import('../testing/open-test.ts').then((part) => part.openTest(loadIslands))
-else startConsent(tagSet, loadIslands, typeface, createTagStarter(tagSet))
+else startConsent(tagSet, loadIslands, createTagStarter(tagSet))

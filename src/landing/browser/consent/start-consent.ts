@@ -7,12 +7,11 @@ import { type LoadPreferences, wireConsent } from './wire-consent.ts'
 
 /**
  * Nothing of a vendor runs before the choice. `onGranted` is called with what was agreed to, on an earlier visit or
- * now. The banner waits for the typeface, so that it is laid out once.
+ * now.
  */
 export function startConsent(
   tagSet: TagSet,
   loadPreferences: LoadPreferences,
-  typeface: Promise<void>,
   onGranted: (granted: readonly ConsentCategory[]) => void,
 ): void {
   if (tagSet.version === '') {
@@ -26,6 +25,6 @@ export function startConsent(
   }
   wireConsent(tagSet, loadPreferences, grant)
   const granted = readGranted(tagSet)
-  if (granted === null) void typeface.then(showBanner)
+  if (granted === null) showBanner()
   else grant(granted)
 }

@@ -1,0 +1,33 @@
+/**
+ * Texts of the page of which a part cannot be seen: it lies beside the window, or outside of a box that hides what does
+ * not fit. What a box scrolls to can be seen. For `evaluate`.
+ */
+export function findCutText(): string[] {
+  const found: string[] = []
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    const parent = text.parentElement
+    if (!text.nodeValue?.trim() || !parent?.checkVisibility({ visibilityProperty: true })) continue
+    // Drawings, what only robots fill in, and what is for screen readers alone or shown on request.
+    if (parent.closest('.art, svg, .trap, .skip, .said, [popover]') !== null) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    if (isCut(parent, range.getBoundingClientRect()))
+      found.push(`${parent.className || parent.tagName}: ${text.nodeValue}`)
+  }
+  return found
+
+  function isCut(element: Element, { left, right, top, bottom }: DOMRect): boolean {
+    for (let around = element; around !== document.body; around = around.parentElement as Element) {
+      const { overflowX, overflowY } = getComputedStyle(around)
+      if (overflowX === 'visible' && overflowY === 'visible') continue
+      const box = around.getBoundingClientRect()
+      const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll'
+      if (scrolls(overflowX)) [left, right] = [box.left, box.right]
+      else if (overflowX !== 'visible' && (left < box.left - 0.5 || right > box.right + 0.5)) return true
+      if (scrolls(overflowY)) [top, bottom] = [box.top, box.bottom]
+      else if (overflowY !== 'visible' && (top < box.top - 0.5 || bottom > box.bottom + 0.5)) return true
+    }
+    return left < -0.5 || right > document.documentElement.clientWidth + 0.5
+  }
+}
