@@ -14,8 +14,8 @@ const PARAMETERS = { timeout: null, attackTimeout: null, incubationTimeout: null
  * account's ID of letters, digits and hyphens; the words of a language, for the administrator's own code of 30 KB at most.
  */
 const MADE_AT_RUN_TIME = [
-  'src/admin/features/pixels/filter-pixels.ts',
-  'src/admin/features/pixels/highlight-code.ts',
+  'src/admin/features/pixels/code.tsx',
+  'src/admin/features/pixels/list/pixel-toolbar.tsx',
   'src/landing/browser/tags/delete-leftovers.ts',
   'src/landing/browser/tags/see-hit.ts',
   'src/server/tags/serve/tag-store.ts',

@@ -6,7 +6,7 @@ import { makePixel } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
 
 const network = vi.hoisted(() => ({ isAway: true }))
-vi.mock('#admin/features/pixels/components/pixel-modal.tsx', (original) => {
+vi.mock('#admin/features/pixels/form/pixel-form.tsx', (original) => {
   if (network.isAway) throw new Error('away')
   return original()
 })

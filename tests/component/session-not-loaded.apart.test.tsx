@@ -1,16 +1,14 @@
 import { screen } from '@testing-library/react'
-import { lazy } from 'react'
 import { expect, test, vi } from 'vitest'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { makePixel } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
 
-/** The first time, the network is away. */
-vi.mock('#admin/app/lazy-doors.ts', async (original) => {
-  const real = await original<typeof import('#admin/app/lazy-doors.ts')>()
-  const away: typeof real.makeSessionEndedDialog = () => lazy(() => Promise.reject(new Error('away')))
-  return { ...real, makeSessionEndedDialog: vi.fn(real.makeSessionEndedDialog).mockImplementationOnce(away) }
+const network = vi.hoisted(() => ({ isAway: true }))
+vi.mock('#admin/features/session/login-screens.tsx', (original) => {
+  if (network.isAway) throw new Error('away')
+  return original()
 })
 
 test('a login that does not come says so over the page, keeps what was typed, and is asked for again', async () => {
@@ -25,6 +23,7 @@ test('a login that does not come says so over the page, keeps what was typed, an
   const alert = await screen.findByText(/a tela para entrar de novo não carregou/)
   expect((screen.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Meta rascunho')
   expect(await findComponentFaults(alert.parentElement as HTMLElement)).toEqual([])
+  network.isAway = false
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByRole('dialog', { name: 'Entre de novo' })
 })

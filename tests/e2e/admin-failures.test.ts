@@ -60,8 +60,8 @@ test('pixels: toggle, save and delete fail visibly, change nothing, and can be t
   visit = await admin.visit()
   const { page } = visit
   await page.getByRole('switch', { name: 'Ativo: Meta' }).waitFor()
-  await untilAsked('pixel-modal')
-  const parts = ['pixel-modal', 'delete-pixel-dialog'].map((part) => `features/pixels/components/${part}.tsx`)
+  await untilAsked('pixel-form')
+  const parts = ['form/pixel-form', 'delete-pixel-dialog'].map((part) => `features/pixels/${part}.tsx`)
   await loadParts(page, TODAY, ...parts)
   await stop()
 
@@ -111,7 +111,7 @@ test('lists: a server that is away is said so, with a way to try again', async (
   visit = await admin.visit({ path: '/admin/configuracoes' })
   const { page } = visit
   await untilAsked('admin-users-screen')
-  await loadParts(page, TODAY, 'features/admin-users/components/admin-users-screen.tsx')
+  await loadParts(page, TODAY, 'features/admin-users/admin-users-screen.tsx')
   await stop()
   // The data client itself repeats a lost read three times, for seven seconds in all.
   await page.clock.install()

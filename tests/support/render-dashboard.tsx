@@ -2,7 +2,7 @@ import { render, screen, waitFor } from '@testing-library/react'
 import userEvent, { type UserEvent } from '@testing-library/user-event'
 import { expect, vi } from 'vitest'
 import { App } from '../../src/admin/app/app.tsx'
-import { navigate } from '../../src/admin/lib/address.ts'
+import { navigate } from '../../src/admin/lib/router.tsx'
 import { MARINA } from './scripted-rows.ts'
 import type { ScriptedSite } from './scripted-site.ts'
 

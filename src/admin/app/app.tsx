@@ -1,14 +1,27 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { Component, type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { AdminBoot } from '#contract/admin-page.ts'
-import { Toaster } from '../components/toaster.tsx'
-import { SessionProvider } from '../features/session/api/session-context.tsx'
-import { SessionStore } from '../features/session/api/session-store.ts'
-import { watchSession } from '../features/session/api/watch-session.ts'
-import { createClients } from '../lib/clients.ts'
-import { ServicesProvider } from '../lib/services.tsx'
-import type { MailLink } from '../lib/take-mail-link.ts'
-import { SessionGate } from './session-gate.tsx'
+import { Button } from '../components/button.tsx'
+import {
+  FullPageSpinner,
+  lazyPart,
+  loadWhenIdle,
+  NotLoadedDialog,
+  ScreenBoundary,
+} from '../components/error-boundary.tsx'
+import { dismissSessionFailures, Toaster, withdrawUndos } from '../components/toast.tsx'
+import {
+  checkSession,
+  type MailLink,
+  SessionProvider,
+  SessionStore,
+  useSessionState,
+  useSessionStore,
+  watchSession,
+} from '../features/session/session.tsx'
+import { createQueryClient } from '../lib/queries.ts'
+import { CurrentUserProvider, createClients, ServicesProvider, useServices } from '../lib/services.tsx'
+import { Dashboard } from './dashboard.tsx'
 
 /** Composition only: clients, caches and the session are made here, once. */
 export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) {
@@ -33,3 +46,152 @@ function compose(boot: AdminBoot) {
   const queryClient = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
   return { services: { ...clients, boot }, store, queryClient }
 }
+
+/** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
+function SessionGate({ link: opened }: { link: MailLink | null }) {
+  const { boot } = useServices()
+  const state = useSessionState()
+  const [link, setLink] = useState(opened)
+  const [forgot, setForgot] = useState(false)
+  const owed = state.status === 'second-factor' ? state.factors : []
+  const ended = state.status === 'ended' || owed.length > 0
+  useEffect(() => {
+    if (state.status === 'signed-out') document.title = `Admin Dashboard ${boot.brandName}`
+  }, [state.status, boot.brandName])
+
+  useEffect(loadDoorsWhenIdle, [])
+
+  if (state.status === 'checking') return <FullPageSpinner />
+  if (link !== null) {
+    const onDone = (next: 'login' | 'forgot') => {
+      setLink(null)
+      setForgot(next === 'forgot')
+    }
+    return (
+      <Door>
+        <LinkScreen link={link} onDone={onDone} />
+      </Door>
+    )
+  }
+  if (state.status === 'signed-out')
+    return (
+      <Door>
+        <LoginScreen notice={state.notice} forgot={forgot} />
+      </Door>
+    )
+  if (state.status === 'second-factor' && !state.over)
+    return (
+      <Door>
+        <CodeScreen email={state.user.email} factors={state.factors} />
+      </Door>
+    )
+  return (
+    // Another person gets a dashboard of their own, with nothing of the one before.
+    <CurrentUserProvider key={state.user.id} user={state.user}>
+      <PersonalCache ended={ended}>
+        <Dashboard />
+      </PersonalCache>
+      {ended ? <SessionEnded email={state.user.email} factors={owed} /> : null}
+    </CurrentUserProvider>
+  )
+}
+
+function Door({ children }: { children: ReactNode }) {
+  return (
+    <ScreenBoundary>
+      <Suspense fallback={<FullPageSpinner />}>{children}</Suspense>
+    </ScreenBoundary>
+  )
+}
+
+interface PersonalCacheProps {
+  /** The session is over, and the page waits underneath. */
+  ended: boolean
+  children: ReactNode
+}
+
+/** What one person has loaded. Rendered with the person as its key: whoever comes next starts with nothing. */
+function PersonalCache({ ended, children }: PersonalCacheProps) {
+  const services = useServices()
+  const store = useSessionStore()
+  const [queryClient] = useState(() => createQueryClient(() => void checkSession(services, store)))
+  const wasEnded = useRef(false)
+  useEffect(() => {
+    // What failed for want of a session is asked for again.
+    if (wasEnded.current && !ended) {
+      void queryClient.invalidateQueries()
+      dismissSessionFailures()
+    }
+    wasEnded.current = ended
+  }, [ended, queryClient])
+  useEffect(
+    () => () => {
+      queryClient.clear()
+      withdrawUndos()
+    },
+    [queryClient],
+  )
+  return <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+}
+
+type DialogProps = ComponentProps<ReturnType<typeof makeSessionEndedDialog>>
+
+/** The login over the page. Where its code does not come, that is said over the page too, and nothing typed is lost. */
+function SessionEnded(props: DialogProps) {
+  const [attempt, setAttempt] = useState(() => ({ Dialog: makeSessionEndedDialog(), number: 0 }))
+  const retry = () => setAttempt(({ number }) => ({ Dialog: makeSessionEndedDialog(), number: number + 1 }))
+  return (
+    <LoadBoundary
+      key={attempt.number}
+      fallback={
+        <NotLoadedDialog title="A sua sessão terminou, e a tela para entrar de novo não carregou. O que você digitou continua aqui.">
+          <Button look="onInk" onClick={retry} className="border-current">
+            Tentar novamente
+          </Button>
+        </NotLoadedDialog>
+      }
+    >
+      <Suspense>
+        <attempt.Dialog {...props} />
+      </Suspense>
+    </LoadBoundary>
+  )
+}
+
+interface LoadBoundaryProps {
+  fallback: ReactNode
+  children: ReactNode
+}
+
+/** React offers this to classes alone. */
+class LoadBoundary extends Component<LoadBoundaryProps, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true }
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.fallback : this.props.children
+  }
+}
+
+const LOADERS = {
+  login: async () => (await import('../features/session/login-screens.tsx')).LoginScreen,
+  code: async () => (await import('../features/session/login-screens.tsx')).CodeScreen,
+  link: async () => (await import('../features/session/recovery-screens.tsx')).LinkScreen,
+  ended: async () => (await import('../features/session/login-screens.tsx')).SessionEndedDialog,
+}
+
+/** The ways in, with their forms: whoever comes with a session needs none of them at first. */
+export const LoginScreen = lazyPart(LOADERS.login)
+
+export const CodeScreen = lazyPart(LOADERS.code)
+
+export const LinkScreen = lazyPart(LOADERS.link)
+
+/** Made anew for each try: what did not come once would never come again. */
+const makeSessionEndedDialog = () => lazyPart(LOADERS.ended)
+
+/** Before they are needed: when a session ends, the server may be out of reach. */
+const loadDoorsWhenIdle = () => loadWhenIdle(LOADERS)

@@ -1,10 +1,10 @@
 import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
+import { ScreenBoundary } from '../components/error-boundary.tsx'
 import { focusPageHeading } from '../components/page-heading.tsx'
-import { ScreenBoundary } from '../components/screen-boundary.tsx'
-import { PausedNotice } from '../features/pixels/components/paused-notice.tsx'
-import { PixelsScreen } from '../features/pixels/components/pixels-screen.tsx'
-import { useSignOut } from '../features/session/api/sign-out.ts'
-import { useAddress } from '../lib/address.ts'
+import { PausedNotice } from '../features/pixels/list/notices.tsx'
+import { PixelsScreen } from '../features/pixels/list/pixels-screen.tsx'
+import { useProblemCount } from '../features/pixels/tag-status.ts'
+import { useSignOut } from '../features/session/session.tsx'
 import {
   ACTIVITY_PATH,
   CONSENT_PATH,
@@ -16,7 +16,8 @@ import {
   SUBSCRIPTIONS_PATH,
   TRASH_PATH,
   testOf,
-} from '../lib/places.ts'
+  useAddress,
+} from '../lib/router.tsx'
 import { useServices } from '../lib/services.tsx'
 import {
   AccountScreen,
@@ -27,16 +28,16 @@ import {
   InventoryScreen,
   loadScreensWhenIdle,
   PixelPage,
+  roomOf,
   SettingsScreen,
   SubscriptionsScreen,
+  type Tab,
   TestScreen,
+  TodayStrip,
   TrashScreen,
-} from './lazy-screens.ts'
-import { roomOf } from './rooms.ts'
-import { Shell } from './shell.tsx'
-import { RoomLinks } from './tab-rooms.tsx'
-import { type Tab, tabOf } from './tabs.ts'
-import { TodayPlace } from './today-place.tsx'
+  tabOf,
+} from './routes.tsx'
+import { RoomLinks, Shell } from './shell.tsx'
 
 export function Dashboard() {
   const { boot } = useServices()
@@ -105,4 +106,16 @@ function HeadingFocus({ arrived }: { arrived: RefObject<boolean> }) {
     arrived.current = true
   }, [arrived])
   return null
+}
+
+/** Its code and its figures come after the list, in a place that is kept for them; without either, the list goes on. */
+function TodayPlace() {
+  const problems = useProblemCount()
+  return (
+    <ScreenBoundary>
+      <Suspense fallback={<div aria-busy="true" className="today on-ink mb-4 rounded-2xl" />}>
+        <TodayStrip problems={problems} />
+      </Suspense>
+    </ScreenBoundary>
+  )
 }

@@ -1,13 +1,12 @@
-import { LogOut, UserRound } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { BrandMark } from '../components/brand-mark.tsx'
+import { ExternalLink, LogOut, UserRound } from 'lucide-react'
+import { Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../components/button.tsx'
-import { useKeptFocus } from '../components/use-kept-focus.ts'
-import { useCurrentUser } from '../lib/current-user.tsx'
-import { openHere } from '../lib/open-here.ts'
-import { useServices } from '../lib/services.tsx'
-import { SideNavigation } from './side-navigation.tsx'
-import { ACCOUNT_PATH, type Tab } from './tabs.ts'
+import { useKeptFocus } from '../components/page-heading.tsx'
+import { BrandMark } from '../components/text.tsx'
+import { ProblemMark } from '../features/pixels/badges.tsx'
+import { openHere, useAddress } from '../lib/router.tsx'
+import { useCurrentUser, useServices } from '../lib/services.tsx'
+import { ACCOUNT_PATH, ROOMS, roomOf, TABS, type Tab } from './routes.tsx'
 
 interface ShellProps {
   tab: Tab | null
@@ -63,5 +62,109 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
         </main>
       </div>
     </>
+  )
+}
+
+const LINK =
+  'relative flex min-h-14 flex-col items-center justify-center gap-0.5 rounded-1 px-0.5 text-center wrap-anywhere hyphens-auto text-xs/tight font-medium text-text-2 hover:bg-ink/5 hover:text-ink md:min-h-16 md:gap-1 lg:min-h-11 lg:flex-row lg:justify-start lg:gap-3 lg:px-3.5 lg:text-left lg:text-base [&_svg]:size-5 [&_svg]:flex-none'
+
+/** `true` on what lies under the tab. */
+const CURRENT =
+  'aria-[current]:font-semibold aria-[current]:text-ink lg:aria-[current]:bg-surface lg:aria-[current]:shadow-low'
+
+/** Marks the current tab: above it on a phone, at its side on the rail, a small arch in the list. */
+const MARK =
+  'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch lg:[.tab-mark+&]:hidden'
+
+/** `current` is null on what is none of the tabs. */
+function SideNavigation({ current }: { current: Tab | null }) {
+  const { boot } = useServices()
+  const address = useAddress()
+  return (
+    <nav
+      aria-label="Painel"
+      className="fixed inset-x-0 bottom-0 print:hidden z-10 grid grid-cols-3 bg-surface px-1.5 pt-1.5 pb-[calc(6px+env(safe-area-inset-bottom))] shadow-[0_-1px_0_var(--line),0_-8px_24px_#0b201b14] md:sticky md:top-16 md:flex md:h-[calc(100dvh-64px)] md:flex-col md:gap-1 md:border-r md:border-line md:bg-transparent md:px-1.5 md:py-4 md:shadow-none lg:px-4 lg:py-6"
+    >
+      {TABS.map((tab) => (
+        <Fragment key={tab.id}>
+          <a
+            href={tab.path}
+            aria-current={tab !== current ? undefined : address === tab.path ? 'page' : 'true'}
+            onClick={(event) => openHere(event, tab.path)}
+            className={`${LINK} ${CURRENT}`}
+          >
+            <tab.icon aria-hidden="true" />
+            {tab.label}
+            {tab.id === 'pixels' ? <ProblemMark /> : null}
+            {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
+          </a>
+          <SideRooms tab={tab} />
+        </Fragment>
+      ))}
+      <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>
+        <ExternalLink aria-hidden="true" />
+        Ver o site
+      </a>
+    </nav>
+  )
+}
+
+/** In the side bar, under the tab that they belong to. */
+function SideRooms({ tab }: { tab: Tab }) {
+  const here = roomOf(useAddress())
+  if (ROOMS[tab.id].length === 0) return null
+  return (
+    <ul className="mb-1 ml-[1.4rem] border-l border-line max-lg:hidden">
+      {ROOMS[tab.id].map(({ path, label }) => (
+        <li key={path}>
+          <a
+            href={path}
+            aria-current={here?.path === path ? 'page' : undefined}
+            onClick={(event) => openHere(event, path)}
+            className="-ml-px flex min-h-11 items-center rounded-r-1 border-l-2 border-transparent pl-5 text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+          >
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What a tab's own list is called among the sub-pages. */
+const OWN_LISTS: Record<Tab['id'], string> = { pixels: 'Pixels', users: 'Usuários', settings: '' }
+
+const ALL = TABS.flatMap(({ id, path }) =>
+  ROOMS[id].length === 0 ? [] : [{ path: path as string, label: OWN_LISTS[id] }, ...ROOMS[id]],
+)
+
+/** Where there is no side bar, one line above the heading, the same on every tab; it slides where it is too long. */
+export function RoomLinks({ tab }: { tab: Tab | null }) {
+  const address = useAddress()
+  const here = roomOf(address)?.path ?? tab?.path
+  const current = useRef<HTMLAnchorElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another place in the line.
+  useEffect(() => {
+    const line = current.current?.parentElement
+    if (line) line.scrollLeft = (current.current?.offsetLeft ?? 0) - line.offsetLeft - 24
+  }, [here])
+  return (
+    <nav
+      aria-label="Subpáginas"
+      className="-mx-4 -mt-3 mb-3 flex gap-x-5 overflow-x-auto px-4 [scrollbar-width:none] md:-mx-8 md:px-8 lg:hidden print:hidden"
+    >
+      {ALL.map(({ path, label }) => (
+        <a
+          key={path}
+          ref={here === path ? current : null}
+          href={path}
+          aria-current={here === path ? 'page' : undefined}
+          onClick={(event) => openHere(event, path)}
+          className="inline-flex min-h-11 min-w-11 flex-none items-center border-b-2 border-transparent text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
   )
 }

@@ -1,5 +1,50 @@
-import type { ComponentProps } from 'react'
+import { Check, Copy, Download } from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
 import { cn } from '../lib/cn.ts'
+
+/** Says on itself that it was done; that the browser refused stands beside it, where no dialog hides it. */
+export function CopyButton({ text, className }: { text: string; className?: string }) {
+  const [copied, setCopied] = useState<string | null>(null)
+  const [refused, setRefused] = useState(false)
+  const done = copied === text
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(text)
+      setRefused(false)
+    } catch {
+      setRefused(true)
+    }
+  }
+  return (
+    <>
+      <Button look="outline" onClick={copy} {...(className === undefined ? {} : { className })}>
+        {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+        <span aria-live="polite">{done ? 'Copiado' : 'Copiar'}</span>
+      </Button>
+      {refused ? (
+        <p role="alert" className="order-last flex-[1_0_100%] text-sm text-bad">
+          O navegador não deixou copiar. Selecione o texto e copie com Ctrl+C.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+interface CsvButtonProps {
+  isPending: boolean
+  onSave: () => void
+}
+
+/** Saves the list as a file; a second press while that is under way does nothing. */
+export function CsvButton({ isPending, onSave }: CsvButtonProps) {
+  return (
+    <Button look="outline" aria-disabled={isPending} onClick={() => isPending || onSave()}>
+      <Download aria-hidden="true" />
+      Baixar CSV
+    </Button>
+  )
+}
 
 const LOOKS = {
   solid: 'button-solid',
@@ -25,4 +70,27 @@ export function Button({ look = 'solid', type = 'button', pending = false, ...pr
       onClick={pending ? (event) => event.preventDefault() : onClick}
     />
   )
+}
+
+interface IconButtonProps extends ComponentProps<'button'> {
+  /** Spoken, and shown on hover. */
+  label: string
+  danger?: boolean
+}
+
+export function IconButton({ label, danger = false, className, ...props }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={cn('icon-button', danger && 'icon-button-danger', className)}
+      {...props}
+    />
+  )
+}
+
+/** A button that looks like a link: the other way to go, beside the main one. */
+export function QuietButton({ className, ...props }: ComponentProps<'button'>) {
+  return <button type="button" className={cn('quiet-link', className)} {...props} />
 }

@@ -1,13 +1,45 @@
+import * as AlertDialog from '@radix-ui/react-alert-dialog'
 import * as Dialog from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
 import { cn } from '../lib/cn.ts'
-import { useUnsavedGuard } from '../lib/use-unsaved-guard.ts'
-import { ConfirmDialog } from './confirm-dialog.tsx'
-import { OVERLAY, SHEET } from './dialog-style.ts'
-import { IconButton } from './icon-button.tsx'
-import { notifyWarning } from './notify.ts'
-import { useReturnFocus } from './use-return-focus.ts'
+import { formatTimestamp } from '../lib/format.ts'
+import { useUnsavedGuard } from '../lib/router.tsx'
+import { Button, IconButton } from './button.tsx'
+import { MessageBox } from './message.tsx'
+import { focusPageHeading } from './page-heading.tsx'
+import { notifyWarning } from './toast.tsx'
+
+interface ChangedElsewhereBoxProps {
+  text: string
+  /** When the other person saved. */
+  savedAt: string
+  onReload: () => void
+  onOverwrite: () => void
+}
+
+/** Two administrators at once: nobody's work is replaced without a decision. */
+export function ChangedElsewhereBox({ text, savedAt, onReload, onOverwrite }: ChangedElsewhereBoxProps) {
+  return (
+    <MessageBox
+      look="warn"
+      urgent
+      advice={`A versão salva é de ${formatTimestamp(savedAt)}. Nada seu foi perdido: escolha como seguir.`}
+      actions={
+        <>
+          <Button look="outline" onClick={onReload}>
+            Carregar a versão salva
+          </Button>
+          <Button look="outline" onClick={onOverwrite}>
+            Salvar a minha mesmo assim
+          </Button>
+        </>
+      }
+    >
+      {text}
+    </MessageBox>
+  )
+}
 
 const WIDTHS = { md: 'sm:max-w-[28rem]', '2xl': 'sm:max-w-[42rem]' } as const
 
@@ -24,6 +56,7 @@ const DISCARD: Question = {
   cancelLabel: 'Continuar editando',
   confirmLabel: 'Descartar',
 }
+
 const INTERRUPT: Question = {
   title: 'Interromper o salvamento?',
   description: 'As alterações estão a caminho do servidor.',
@@ -117,4 +150,75 @@ export function ModalFooter({ children }: { children: ReactNode }) {
       {children}
     </footer>
   )
+}
+
+interface ConfirmDialogProps {
+  title: string
+  description: ReactNode
+  cancelLabel?: string
+  confirmLabel: string
+  onCancel: () => void
+  onConfirm: () => void
+}
+
+/** Asks before something is lost. The safe button has the focus. What is asked stays as it was when it was asked. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const [{ title, description, cancelLabel = 'Cancelar', confirmLabel }] = useState(props)
+  const { onCancel, onConfirm } = props
+  const focus = useReturnFocus()
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => open || onCancel()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={OVERLAY} />
+        <AlertDialog.Content {...focus} className={`${SHEET} grid gap-2 p-7 sm:max-w-[26.25rem]`}>
+          <AlertDialog.Title className="text-xl">{title}</AlertDialog.Title>
+          <AlertDialog.Description className="text-pretty wrap-anywhere text-text-2">
+            {description}
+          </AlertDialog.Description>
+          <div className="flex flex-wrap justify-end gap-3 pt-4 max-sm:*:flex-auto">
+            <AlertDialog.Cancel asChild>
+              <Button look="outline">{cancelLabel}</Button>
+            </AlertDialog.Cancel>
+            <Button look="danger" onClick={onConfirm}>
+              {confirmLabel}
+            </Button>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
+
+export const OVERLAY = 'fixed inset-0 z-20 bg-ink/70 appear-fading'
+
+/**
+ * A sheet that stands on the bottom edge of a phone, and in the middle of anything larger. Its height is its content's by
+ * itself: as `fit-content` between two edges, WebKit stretches a grid to both and leaves nothing to a flexible part.
+ */
+export const SHEET =
+  'sheet fixed z-20 inset-x-0 bottom-0 max-h-[calc(100dvh-24px)] rounded-t-2 bg-surface shadow-high appear-rising focus:outline-0 sm:bottom-auto sm:mx-auto sm:w-[calc(100%-32px)] sm:centred sm:max-h-[calc(100dvh-32px)] sm:rounded-2'
+
+/** Where the work starts: the control that asks for it, or the first one of the form, rather than the X. */
+const FIRST_CONTROL =
+  'form:has([data-autofocus]) [data-autofocus], form:not(:has([data-autofocus])) input:enabled'
+
+/** Dialogs here have no trigger of their own: focus goes back to what had it, or to the heading when that is gone. */
+export function useReturnFocus() {
+  const opener = useRef<Element | null>(null)
+  return {
+    onOpenAutoFocus: (event: Event) => {
+      opener.current = document.activeElement
+      const dialog = event.currentTarget
+      const first = dialog instanceof Element && dialog.querySelector<HTMLElement>(FIRST_CONTROL)
+      if (!first) return
+      event.preventDefault()
+      first.focus()
+    },
+    onCloseAutoFocus: (event: Event) => {
+      event.preventDefault()
+      const target = opener.current
+      if (target instanceof HTMLElement && target.isConnected && target !== document.body) target.focus()
+      else if (document.activeElement === document.body) focusPageHeading()
+    },
+  }
 }

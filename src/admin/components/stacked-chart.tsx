@@ -1,9 +1,10 @@
 import { type KeyboardEvent, useState } from 'react'
 import { cn } from '../lib/cn.ts'
-import { roundUp } from '../lib/round-up.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
+
 const STEPS = [1, 0.75, 0.5, 0.25, 0]
+
 /** So many labels stand under the axis at most. */
 const LABELS = 8
 
@@ -162,4 +163,15 @@ function Stack({ column, series, end }: StackProps) {
 /** As tall as what was counted. */
 function heightOf({ values }: ChartColumn, series: readonly ChartSeries[]): number {
   return series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0)
+}
+
+/** The end of an axis: the first round number that divides by four, or into whole visits. */
+export function roundUp(most: number): number {
+  if (most <= 4) return 4
+  const power = 10 ** Math.floor(Math.log10(most))
+  for (const factor of [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10]) {
+    const end = factor * power
+    if (end >= most && end % 4 === 0) return end
+  }
+  return Math.ceil(most / 4) * 4
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { putRow } from './put-row.ts'
+import { putRow } from './queries.ts'
 
 const rows = [
   { id: 'b', name: 'B' },

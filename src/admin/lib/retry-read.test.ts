@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { RequestError } from './request-error.ts'
-import { retryDelay, shouldRetryRead } from './retry-read.ts'
+import { RequestError } from './api.ts'
+import { retryDelay, shouldRetryRead } from './queries.ts'
 
 test.each([
   [502, 0, true],

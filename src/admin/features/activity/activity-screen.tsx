@@ -1,12 +1,19 @@
+import { Cog, KeyRound, Mail, Tags, UserRound } from 'lucide-react'
 import { useState } from 'react'
+import { Button, CsvButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { CsvButton } from '#admin/components/csv-button.tsx'
-import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { SearchInput, Select } from '#admin/components/inputs.tsx'
+import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { Skeleton } from '#admin/components/skeleton.tsx'
-import { useSettled } from '#admin/lib/use-settled.ts'
-import { ActivityList } from './activity-list.tsx'
-import { type ActivityWish, NO_WISH, useActivity, useExportActivity } from './read-activity.ts'
+import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { ListToolbar } from '#admin/components/table.tsx'
+import { EmailAddress } from '#admin/components/text.tsx'
+import { useSettled } from '#admin/lib/queries.ts'
+import { openHere, pixelPath } from '#admin/lib/router.tsx'
+import type { ActivityEvent, ActivityKind, ActivityPage } from '#contract/activity.ts'
+import { formatCount } from '#contract/format-count.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
+import { type ActivityWish, NO_WISH, useActivity, useExportActivity } from './api.ts'
 
 /** Who did what in the dashboard and by the server's keys, for as long as it is kept. */
 export function ActivityScreen() {
@@ -50,4 +57,180 @@ export function ActivityScreen() {
       </Card>
     </>
   )
+}
+
+const KINDS: readonly (readonly [ActivityWish['kind'], string])[] = [
+  ['all', 'Tudo'],
+  ['pixels', 'Pixels'],
+  ['people', 'Pessoas'],
+  ['sign_ins', 'Logins'],
+  ['newsletter', 'Inscrições'],
+  ['system', 'Sistema'],
+]
+
+interface ActivityListProps {
+  pages: readonly ActivityPage[]
+  wish: ActivityWish
+  onWish: (wish: ActivityWish) => void
+  more: { isLoading: boolean; load: () => void } | null
+}
+
+function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
+  const [first] = pages
+  const days = groupByDay(
+    pages.flatMap(({ events }) => events),
+    Date.now(),
+  )
+  const isOpen = wish.search.trim() === '' && wish.by === '' && wish.kind === 'all'
+  return (
+    <>
+      <ListToolbar summary={first === undefined ? '' : describeRetention(first)}>
+        <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
+          <Select
+            small
+            aria-label="Tipo"
+            value={wish.kind}
+            onChange={(event) => onWish({ ...wish, kind: event.target.value as ActivityWish['kind'] })}
+            options={KINDS}
+          />
+          <Select
+            small
+            aria-label="Quem"
+            value={wish.by}
+            onChange={(event) => onWish({ ...wish, by: event.target.value })}
+            className="max-w-full sm:max-w-56"
+            options={[
+              ['', 'Todas as pessoas'],
+              ...(first?.people ?? []).map(({ value, label }) => [value, label] as const),
+            ]}
+          />
+        </div>
+        <SearchInput
+          label="Buscar na atividade"
+          value={wish.search}
+          onChange={(search) => onWish({ ...wish, search })}
+        />
+      </ListToolbar>
+      {days.length > 0 ? (
+        days.map(({ label, events }) => (
+          <section key={label} aria-label={label} className="border-t border-line first-of-type:border-t-0">
+            <h3 className="px-4 pt-4 pb-2 text-sm tracking-normal text-text-2 sm:px-5">{label}</h3>
+            <ul>
+              {events.map((event) => (
+                <ActivityItem key={event.id} event={event} />
+              ))}
+            </ul>
+          </section>
+        ))
+      ) : isOpen ? (
+        <EmptyState
+          title="Nada foi feito ainda"
+          text="Cada mudança de pixel, de pessoa e cada login aparece aqui, com quem e quando."
+        />
+      ) : (
+        <EmptyState
+          title={more === null ? 'Nada encontrado' : 'Nada nos registros mais recentes'}
+          text={
+            more === null
+              ? 'Nada do que está guardado combina com a busca e os filtros.'
+              : 'A busca olha mil registros por vez.'
+          }
+          action={
+            <Button look="outline" onClick={() => onWish(NO_WISH)}>
+              Limpar busca e filtros
+            </Button>
+          }
+        />
+      )}
+      {more === null ? null : (
+        <div className="border-t border-line px-4 py-4 sm:px-5">
+          <Button look="outline" aria-disabled={more.isLoading} onClick={() => more.isLoading || more.load()}>
+            {more.isLoading ? 'Carregando' : isOpen ? 'Mostrar mais' : 'Procurar nos mais antigos'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function describeRetention({ kept_days, failed_login_days }: ActivityPage): string {
+  const days = (count: number) => formatCount(count, 'dia', 'dias')
+  return `Guardada por ${days(kept_days)}; logins que falharam, por ${days(failed_login_days)}.`
+}
+
+const ICONS: Record<ActivityKind, typeof Cog> = {
+  pixels: Tags,
+  people: UserRound,
+  sign_ins: KeyRound,
+  newsletter: Mail,
+  system: Cog,
+}
+
+const TIME = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+function ActivityItem({ event }: { event: ActivityEvent }) {
+  const Icon = ICONS[event.kind]
+  const path = event.pixel_id === undefined ? undefined : pixelPath(event.pixel_id)
+  return (
+    <li className="flex items-start gap-x-3 border-t border-line px-4 py-3 sm:gap-x-4 sm:px-5">
+      <time dateTime={event.at} className="w-11 flex-none pt-0.5 text-sm text-text-2 tabular-nums">
+        {TIME.format(new Date(event.at)).replace(':', 'h')}
+      </time>
+      <span
+        aria-hidden="true"
+        className="grid size-7 flex-none place-items-center rounded-[14px_14px_4px_4px] bg-[#e9ebe2] text-text-2 [&_svg]:size-4"
+      >
+        <Icon />
+      </span>
+      <p className="min-w-0 flex-1 pt-0.5 text-[0.9375rem] wrap-anywhere">
+        <b className="font-semibold">
+          <EmailAddress value={event.by} />
+        </b>{' '}
+        {event.text}
+      </p>
+      {path === undefined ? null : (
+        <a
+          href={path}
+          aria-label={`Abrir o pixel: ${event.text}`}
+          onClick={(click) => openHere(click, path)}
+          className="-my-2 inline-flex min-h-11 flex-none items-center px-1 text-sm text-text-2 underline underline-offset-4 hover:text-ink"
+        >
+          Abrir
+        </a>
+      )}
+    </li>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+const DATE = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+})
+
+interface ActivityDay {
+  label: string
+  events: ActivityEvent[]
+}
+
+/** Events, in their order, under the days of the site. */
+export function groupByDay(events: readonly ActivityEvent[], now: number): ActivityDay[] {
+  const days: ActivityDay[] = []
+  const today = DATE.format(now)
+  const yesterday = DATE.format(now - DAY_MS)
+  for (const event of events) {
+    const date = DATE.format(new Date(event.at))
+    const label = date === today ? 'Hoje' : date === yesterday ? 'Ontem' : date
+    const day = days.at(-1)
+    if (day?.label === label) day.events.push(event)
+    else days.push({ label, events: [event] })
+  }
+  return days
 }

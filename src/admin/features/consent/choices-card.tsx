@@ -1,26 +1,31 @@
 import { useState } from 'react'
-import { BusyFigures } from '#admin/components/busy-figures.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { ChartHead } from '#admin/components/chart-head.tsx'
-import { type ChartView, ChartViewSegment, Segment } from '#admin/components/segment.tsx'
-import { StackedChart } from '#admin/components/stacked-chart.tsx'
-import type { ConsentOverview } from '#contract/consent.ts'
-import { formatShare } from '#contract/format-count.ts'
-import { ChoicesTable } from './choices-table.tsx'
-import { PERIODS, type Period } from './read-consent.ts'
 import {
-  CHOICE_LABELS,
-  CHOICE_STATES,
-  type Choices,
-  choicesByDay,
-  longDay,
-  shortDay,
-  sumChoices,
-  wholeOf,
-} from './sum-choices.ts'
+  BusyFigures,
+  ChartHead,
+  type ChartView,
+  ChartViewSegment,
+  NumbersTable,
+  Segment,
+} from '#admin/components/chart-card.tsx'
+import { StackedChart } from '#admin/components/stacked-chart.tsx'
+import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
+import { formatShare } from '#contract/format-count.ts'
+import { PERIODS, type Period } from './api.ts'
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
+
 const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
+
+/** From the ground of a column to its top. */
+export const CHOICE_STATES = ['accepted', 'partial', 'refused'] as const satisfies ConsentState[]
+
+export const CHOICE_LABELS: Record<ConsentState, string> = {
+  accepted: 'Aceitaram tudo',
+  partial: 'Em parte',
+  refused: 'Recusaram',
+}
+
 const SERIES = CHOICE_STATES.toReversed().map((key) => ({
   key,
   label: CHOICE_LABELS[key],
@@ -120,4 +125,67 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
 function describe(choices: Choices): string {
   const parts = CHOICE_STATES.map((state) => `${CHOICE_LABELS[state]}: ${NUMBER.format(choices[state])}`)
   return `${NUMBER.format(wholeOf(choices))} escolhas. ${parts.join(', ')}.`
+}
+
+function ChoicesTable({ days, total }: { days: readonly DayChoices[]; total: Choices }) {
+  return (
+    <NumbersTable
+      head="Dia"
+      columns={[...CHOICE_STATES.map((state) => CHOICE_LABELS[state]), 'Escolhas']}
+      rows={days.map(({ day, choices }) => ({ key: day, name: longDay(day), cells: cellsOf(choices) }))}
+      total={cellsOf(total)}
+    />
+  )
+}
+
+function cellsOf(choices: Choices): string[] {
+  return [...CHOICE_STATES.map((state) => choices[state]), wholeOf(choices)].map((count) =>
+    NUMBER.format(count),
+  )
+}
+
+type Choices = Record<ConsentState, number>
+
+export function sumChoices(counts: readonly ConsentCount[]): Choices {
+  const sum: Choices = { accepted: 0, partial: 0, refused: 0 }
+  for (const { choice, count } of counts) sum[choice] += count
+  return sum
+}
+
+export function wholeOf({ accepted, partial, refused }: Choices): number {
+  return accepted + partial + refused
+}
+
+interface DayChoices {
+  /** `2026-11-16` */
+  day: string
+  choices: Choices
+}
+
+/** Every day of the range, those without a choice too. */
+function choicesByDay(counts: readonly ConsentCount[], range: { from: string; to: string }): DayChoices[] {
+  const byDay = Map.groupBy(counts, ({ day }) => day)
+  const days: DayChoices[] = []
+  for (let time = Date.parse(range.from); time <= Date.parse(range.to); time += 86_400_000) {
+    const day = new Date(time).toISOString().slice(0, 10)
+    days.push({ day, choices: sumChoices(byDay.get(day) ?? []) })
+  }
+  return days
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('pt-BR', {
+  weekday: 'long',
+  day: '2-digit',
+  month: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** "16/11" */
+function shortDay(day: string): string {
+  return `${day.slice(8)}/${day.slice(5, 7)}`
+}
+
+/** "segunda-feira, 16/11" */
+function longDay(day: string): string {
+  return WEEKDAY.format(new Date(`${day}T00:00:00Z`))
 }

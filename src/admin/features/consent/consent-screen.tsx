@@ -1,18 +1,16 @@
 import { useState } from 'react'
+import { CsvButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { CsvButton } from '#admin/components/csv-button.tsx'
-import { EmptyState } from '#admin/components/empty-state.tsx'
-import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { Skeleton } from '#admin/components/skeleton.tsx'
+import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { formatDate } from '#admin/lib/format.ts'
 import type { ConsentOverview } from '#contract/consent.ts'
-import { ChoicesCard } from './choices-card.tsx'
-import { DossierCard } from './dossier-card.tsx'
-import { useSaveFigures } from './download-files.ts'
-import { NoticesCard } from './notices-card.tsx'
-import { PERIODS, type Period, rangeOf, useConsent } from './read-consent.ts'
+import { formatShare } from '#contract/format-count.ts'
+import { PERIODS, type Period, rangeOf, useConsent, useSaveFigures } from './api.ts'
+import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sumChoices, wholeOf } from './choices-card.tsx'
+import { DossierCard, SealsCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
-import { SealsCard } from './seals-card.tsx'
 
 /** What people chose, with which words, and the proof that nothing was changed since. */
 export function ConsentScreen() {
@@ -87,5 +85,90 @@ function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
         <DossierCard start={rangeOf(PERIODS[1])} />
       </div>
     </div>
+  )
+}
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+
+/** What was chosen with each wording, and the words themselves. */
+function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'notices'>) {
+  const versions = [
+    ...new Set([...notices.map(({ version }) => version), ...counts.map(({ text_version }) => text_version)]),
+  ].sort((a, b) => b - a)
+  const newest = notices[0]
+  return (
+    <Card role="region" aria-labelledby="notices-heading" className="flex flex-col">
+      <header className="px-4 pt-4 pb-3 sm:px-5">
+        <h3 id="notices-heading" className="text-base tracking-tight">
+          Por versão do aviso
+        </h3>
+        <p className="text-sm text-pretty text-text-2">
+          Cada texto guardado como foi mostrado, com a sua impressão digital. Números do período acima.
+        </p>
+      </header>
+      <section
+        aria-label="Números por versão"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
+        tabIndex={0}
+        className="overflow-x-auto focus-visible:outline-offset-[-4px]"
+      >
+        <table className="w-full border-separate border-spacing-0 text-sm tabular-nums min-w-[27rem]">
+          <thead className="text-[0.8125rem] text-text-2">
+            <tr>
+              <th scope="col" className="border-b border-line py-2 pr-3 pl-4 text-left font-medium sm:pl-5">
+                Versão
+              </th>
+              {['Escolhas', ...CHOICE_STATES.map((state) => CHOICE_LABELS[state])].map((label) => (
+                <th
+                  key={label}
+                  scope="col"
+                  className="border-b border-line px-2 py-2 text-right font-medium last:pr-4 sm:last:pr-5"
+                >
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map((version) => {
+              const choices = sumChoices(counts.filter(({ text_version }) => text_version === version))
+              const notice = notices.findLast((each) => each.version === version)
+              return (
+                <tr key={version}>
+                  <th scope="row" className="border-b border-line py-2.5 pr-3 pl-4 text-left sm:pl-5">
+                    {`Versão ${version}`}
+                    <span className="block font-normal text-text-2">
+                      {notice === undefined
+                        ? 'texto não guardado'
+                        : `desde ${formatDate(notice.first_served_at)}`}
+                    </span>
+                  </th>
+                  <td className="border-b border-line px-2 py-2.5 text-right">
+                    {NUMBER.format(wholeOf(choices))}
+                  </td>
+                  {CHOICE_STATES.map((state) => (
+                    <td
+                      key={state}
+                      className="border-b border-line px-2 py-2.5 text-right last:pr-4 sm:last:pr-5"
+                    >
+                      {formatShare(choices[state], wholeOf(choices)) || '0'}
+                    </td>
+                  ))}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+      {newest === undefined ? null : (
+        <details className="px-4 py-3 sm:px-5">
+          <summary className="flex min-h-11 cursor-pointer items-center text-[0.9375rem] font-semibold underline decoration-1 underline-offset-4">
+            {`Ver o texto da versão ${newest.version}`}
+          </summary>
+          <p className="pb-2 font-mono text-xs wrap-anywhere text-text-2">{`sha256 ${newest.hash}`}</p>
+          <p className="rounded-1 bg-paper px-4 py-3 text-sm whitespace-pre-line">{newest.text}</p>
+        </details>
+      )}
+    </Card>
   )
 }

@@ -1,12 +1,18 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { Field } from '#admin/components/field.tsx'
-import { Input } from '#admin/components/input.tsx'
-import { toFailure } from '#admin/lib/request-error.ts'
+import { Field } from '#admin/components/form.tsx'
+import { Input } from '#admin/components/inputs.tsx'
+import { toFailure } from '#admin/lib/api.ts'
+import { formatMinute } from '#admin/lib/format.ts'
+import {
+  type ConsentState,
+  type EvidenceRecord,
+  type FoundRecord,
+  TAG_CATEGORY_LABELS,
+} from '#contract/consent.ts'
 import { describeFailure } from '#contract/error-messages.ts'
-import { useFindReceipt } from './find-receipt.ts'
-import { FoundReceipt } from './found-receipt.tsx'
+import { useFindReceipt } from './api.ts'
 
 /** The beginning of a choice's id, or the whole of it; the server has the last word. */
 const CODE = /^(?:[0-9a-f]{12}|[0-9a-f]{32})$/i
@@ -71,4 +77,45 @@ export function ReceiptCard() {
       </div>
     </Card>
   )
+}
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+
+const STATES: Record<ConsentState, string> = {
+  accepted: 'Aceitou tudo',
+  partial: 'Aceitou em parte',
+  refused: 'Recusou',
+}
+
+/** One choice, as it was recorded. */
+function FoundReceipt({ found: { record, leaf } }: { found: FoundRecord }) {
+  const given = givenBy(record)
+  const facts: [string, string][] = [
+    [
+      'Escolha',
+      record.event === 'revoke' ? `${STATES[record.state]} (mudou de ideia)` : STATES[record.state],
+    ],
+    ...(record.state === 'partial' ? [['Aceitou', given] as [string, string]] : []),
+    ['Quando', formatMinute(record.recorded_at)],
+    ['Aviso', `versão ${record.notice.version}`],
+    ['Selo', leaf === null ? 'aguarda o próximo, em cerca de um minuto' : `nº ${NUMBER.format(leaf.seal)}`],
+  ]
+  return (
+    <dl className="text-[0.9375rem]">
+      {facts.map(([term, fact]) => (
+        <div key={term} className="flex items-baseline gap-2.5 border-b border-line py-1.5">
+          <dt>{term}</dt>
+          <span aria-hidden="true" className="min-w-4 flex-1" />
+          <dd className="text-right font-semibold">{fact}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function givenBy({ purposes }: EvidenceRecord): string {
+  const names = purposes
+    .filter(({ status }) => status === 'given')
+    .map(({ purpose }) => TAG_CATEGORY_LABELS[purpose])
+  return names.length === 0 ? 'nada' : names.join(', ')
 }

@@ -1,21 +1,13 @@
-import { QuietButton } from '#admin/components/quiet-button.tsx'
-import { CONSENT_PATH, PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/places.ts'
-import type { TodayFigure as Figure, Today, TodayFigureName } from '#contract/visit-results.ts'
-import { ChoiceBar } from './choice-bar.tsx'
-import {
-  count,
-  dateAndTimeOf,
-  dayOf,
-  describeCost,
-  readOut,
-  share,
-  timeOf,
-  untilOf,
-} from './describe-today.ts'
-import { useToday } from './read-today.ts'
-import { Sparkline } from './sparkline.tsx'
-import { TodayFigure } from './today-figure.tsx'
-import { TodayFrame } from './today-frame.tsx'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { QuietButton } from '#admin/components/button.tsx'
+import { CONSENT_PATH, PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/router.tsx'
+import { useServices } from '#admin/lib/services.tsx'
+import { formatShare } from '#contract/format-count.ts'
+import { SITE_TIME_ZONE } from '#contract/site.ts'
+import type { SiteCost } from '#contract/tag-cost.ts'
+import type { TodayFigure as Figure, Today, TodayFigure, TodayFigureName } from '#contract/visit-results.ts'
+import { ChoiceBar, FigureCell, Sparkline } from './today-figures.tsx'
 
 interface TodayStripProps {
   /** How many pixels have a problem; undefined while nobody knows. */
@@ -66,7 +58,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
   return (
     <ul className="-mx-2 grid grid-cols-2 content-evenly gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
       <Counted label="Visitas que escolheram" figure={choices} dates={dates} path={CONSENT_PATH} />
-      <TodayFigure
+      <FigureCell
         label="Aceitaram tudo"
         path={CONSENT_PATH}
         value={acceptedShare ?? (choices.today === 0 ? 'ninguém' : null)}
@@ -83,7 +75,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
             label={`De ${count(choices.today)}: ${count(accepted.today ?? 0)} aceitaram tudo, ${count(choices.today - (accepted.today ?? 0) - (refused.today ?? 0))} em parte, ${count(refused.today ?? 0)} recusaram.`}
           />
         ) : null}
-      </TodayFigure>
+      </FigureCell>
       {COUNTED.map(([name, label, path]) => (
         <Counted
           key={name}
@@ -93,7 +85,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
           {...(path === undefined ? {} : { path })}
         />
       ))}
-      <TodayFigure
+      <FigureCell
         label="Tags com problema"
         value={problems === undefined ? null : count(problems)}
         under="agora"
@@ -113,14 +105,14 @@ interface CountedProps {
 
 function Counted({ label, figure, dates, path }: CountedProps) {
   return (
-    <TodayFigure
+    <FigureCell
       label={label}
       value={figure.today === undefined ? null : count(figure.today)}
       under={figure.yesterday === undefined ? 'ontem: não medido' : `ontem ${count(figure.yesterday)}`}
       {...(path === undefined ? {} : { path })}
     >
       <Sparkline days={figure.days} label={readOut(figure, dates)} />
-    </TodayFigure>
+    </FigureCell>
   )
 }
 
@@ -133,4 +125,114 @@ function noteOn({ yesterday_until, counted_since }: Today): string {
       ? []
       : [`Escolhas e cliques são contados desde ${dateAndTimeOf(counted_since)}.`]),
   ].join(' ')
+}
+
+const NUMBER = new Intl.NumberFormat('pt-BR')
+
+const DAY = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+})
+
+const DATE = new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE, day: '2-digit', month: '2-digit' })
+
+const TIME = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: SITE_TIME_ZONE,
+  hour: 'numeric',
+  minute: '2-digit',
+})
+
+const dayOf = (moment: string): string => DAY.format(new Date(moment))
+
+/** "14h20", and "14h" on the hour. */
+function timeOf(moment: string): string {
+  return TIME.format(new Date(moment))
+    .replace(/^0(\d)/, '$1')
+    .replace(':', 'h')
+    .replace(/h00$/, 'h')
+}
+
+const dateAndTimeOf = (moment: string): string => `${DATE.format(new Date(moment))} às ${timeOf(moment)}`
+
+/** The end of yesterday is no time of today's clock. */
+function untilOf(moment: string): string {
+  const time = timeOf(moment)
+  return time === '0h' ? 'o fim do dia' : time
+}
+
+export const count = (value: number): string => NUMBER.format(value)
+
+/** Steps of a histogram, of what browsers tell: never too much. */
+function describeCost({ ms, unattributed_ms: rest }: SiteCost): string {
+  const sum =
+    ms === 0 ? 'As tags não travam a página (p75)' : `As tags somam ${count(ms)} ms por visita ou mais (p75)`
+  return rest === 0 ? sum : `${sum}; sem dono certo, ${count(rest)} ms`
+}
+
+/** Without its base a share says nothing: no share of none. */
+export function share(part: number | undefined, whole: number | undefined): string | null {
+  return part === undefined || whole === undefined || whole === 0 ? null : formatShare(part, whole)
+}
+
+/** For who cannot see the line: "09/11: 3, 10/11: não contado". */
+function readOut({ days }: TodayFigure, dates: readonly string[]): string {
+  const parts = days.map((value, index) => {
+    const [, month, day] = (dates[index] ?? '').split('-')
+    return `${day}/${month}: ${value === null ? 'não contado' : count(value)}`
+  })
+  return `Sete dias. ${parts.join(', ')}.`
+}
+
+const REFRESH_MS = 60_000
+
+/** The site's day so far. */
+function useToday() {
+  const { admin } = useServices()
+  return useQuery({
+    queryKey: ['today'],
+    queryFn: ({ signal }) => admin<Today>('/today', { signal }),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+interface TodayFrameProps {
+  when?: string
+  /** What the tags cost a visit; undefined where nobody measured. */
+  budget?: string | undefined
+  note?: string
+  isBusy?: boolean
+  children?: ReactNode
+}
+
+/** The wall that the figures stand on. It has its height before they come, so that the list under it never moves. */
+function TodayFrame({ when, budget, note, isBusy = false, children }: TodayFrameProps) {
+  return (
+    <section
+      aria-labelledby="today-heading"
+      aria-busy={isBusy}
+      className="today on-ink mb-4 flex flex-col rounded-2xl px-5 pt-4 pb-1 sm:pb-4"
+    >
+      <header className="mb-2 flex flex-wrap items-baseline gap-x-3">
+        <h3 id="today-heading" className="text-base">
+          Hoje
+        </h3>
+        {when ? <p className="text-[0.8125rem] text-on-ink-2">{when}</p> : null}
+        {budget ? <p className="text-[0.8125rem] text-pretty text-on-ink-2 lg:ml-auto">{budget}</p> : null}
+      </header>
+      <div className="grid flex-1">{children}</div>
+      {note ? (
+        <>
+          <p className="mt-3 hidden text-[0.8125rem]/5 text-pretty text-on-ink-2 sm:block">{note}</p>
+          <details className="text-[0.8125rem]/5 text-on-ink-2 sm:hidden">
+            <summary className="inline-flex min-h-11 cursor-pointer items-center underline underline-offset-4">
+              O que estes números contam
+            </summary>
+            <p className="pb-2 text-pretty">{note}</p>
+          </details>
+        </>
+      ) : null}
+    </section>
+  )
 }

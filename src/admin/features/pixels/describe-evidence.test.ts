@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TagStatus } from '#contract/tag-status.ts'
-import { describeEvidence } from './describe-evidence.ts'
-import type { Health } from './pixel-health.ts'
+import { describeEvidence, type Health } from './health.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const LAST = '2026-11-15T11:58:00Z'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { displayedCode } from './displayed-code.ts'
+import { displayedCode } from './code.tsx'
 
 test.each([
   [{ name: 'Principal', pixel_id: '123', code: '<b></b>' }, '<b></b>'],

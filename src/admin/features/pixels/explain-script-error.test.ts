@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainScriptError } from './explain-script-error.ts'
+import { explainScriptError } from './health.ts'
 
 test.each([
   ['Uncaught ReferenceError: fbq is not defined', 'o código usa "fbq", que não existe na página.'],

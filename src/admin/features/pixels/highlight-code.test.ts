@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { highlightCode } from './highlight-code.ts'
+import { highlightCode } from './code.tsx'
 
 test('nothing of the code is lost or changed, whatever it is', () => {
   const join = (code: string) =>

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { HealthReason } from '#contract/tag-status.ts'
-import type { BlockedLine } from './list-blocked-lines.ts'
-import { listNotes } from './list-notes.ts'
+import { type BlockedLine, listNotes } from './health.ts'
 
 const stopped = (host: string): HealthReason => ({
   code: 'stopped_by_policy',

@@ -1,13 +1,13 @@
-import { Button } from '#admin/components/button.tsx'
-import { EmptyState } from '#admin/components/empty-state.tsx'
-import { ListToolbar } from '#admin/components/list-toolbar.tsx'
-import { SearchInput } from '#admin/components/search-input.tsx'
-import { Select } from '#admin/components/select.tsx'
-import { useFocusAfterRemoval } from '#admin/components/use-focus-after-removal.ts'
+import { Check, Trash2 } from 'lucide-react'
+import { Button, IconButton } from '#admin/components/button.tsx'
+import { SearchInput, Select } from '#admin/components/inputs.tsx'
+import { EmptyState } from '#admin/components/message.tsx'
+import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { ListToolbar } from '#admin/components/table.tsx'
+import { formatMinute } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
-import type { SubscriptionWish } from './read-subscriptions.ts'
-import { SubscriptionItem } from './subscription-item.tsx'
+import type { SubscriptionWish } from './api.ts'
 
 interface SubscriptionListProps {
   pages: readonly SubscriptionPage[]
@@ -100,4 +100,76 @@ export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }
       )}
     </>
   )
+}
+
+interface SubscriptionItemProps {
+  subscription: Subscription
+  delivers: boolean
+  onRetry: () => void
+  onErase: () => void
+}
+
+function SubscriptionItem({ subscription, delivers, onRetry, onErase }: SubscriptionItemProps) {
+  const { email, status, created_at } = subscription
+  return (
+    <li className="flex flex-wrap items-center gap-x-5 gap-y-1.5 border-t border-line py-3 pr-3 pl-4 first:border-t-0 sm:pl-5">
+      <div className="min-w-0 flex-[1_1_15rem] wrap-anywhere">
+        <p className="leading-snug font-semibold">{email}</p>
+        <p className="text-sm text-text-2">
+          <time dateTime={created_at}>{formatMinute(created_at)}</time>
+        </p>
+      </div>
+      <div className="min-w-0 flex-[1_1_13rem] wrap-anywhere">
+        <p className="flex items-center gap-1.5 text-[0.9375rem]">
+          {status === 'delivered' ? (
+            <>
+              <Check aria-hidden="true" className="size-4 flex-none text-ok" />
+              {STATE_LABELS.delivered}
+            </>
+          ) : (
+            <span
+              className={`chip rounded-full px-2.5 py-0.5 text-[0.8125rem] font-semibold ${status === 'failed' ? 'bg-bad-bg text-bad' : 'bg-[#e9ebe2]'}`}
+            >
+              {STATE_LABELS[status]}
+            </span>
+          )}
+        </p>
+        <p className="text-sm text-text-2">{describeDelivery(subscription, delivers)}</p>
+      </div>
+      {/* As wide with one button as with two, so that the columns of all rows stand in line. */}
+      <div className="ml-auto flex items-center justify-end gap-1 sm:min-w-48">
+        {status !== 'delivered' && delivers ? (
+          <Button look="outline" aria-label={`Tentar agora: ${email}`} onClick={onRetry}>
+            Tentar agora
+          </Button>
+        ) : null}
+        <IconButton label={`Apagar: ${email}`} danger onClick={onErase}>
+          <Trash2 aria-hidden="true" />
+        </IconButton>
+      </div>
+    </li>
+  )
+}
+
+const STATE_LABELS = { pending: 'Na fila', delivered: 'Entregue', failed: 'Falhou' } as const
+
+/** Under the state: when, or why not. */
+export function describeDelivery(subscription: Subscription, delivers: boolean): string {
+  const { status, attempts, delivered_at, next_attempt_at, last_error } = subscription
+  if (status === 'delivered') return delivered_at === null ? '' : `em ${formatMinute(delivered_at)}`
+  const why = last_error === null ? null : explainError(last_error)
+  if (status === 'failed') return [why, `desistimos após ${attempts} tentativas`].filter(Boolean).join('; ')
+  if (!delivers) return 'guardada até que haja um webhook'
+  if (why === null) return 'aguarda a primeira tentativa'
+  return `${why}; nova tentativa em ${formatMinute(next_attempt_at)}`
+}
+
+/** What the webhook answered, or why nothing came. */
+function explainError(error: string): string {
+  const status = /^HTTP (\d{3})$/.exec(error)?.[1]
+  if (status !== undefined) return `o webhook respondeu ${status}`
+  if (error === 'timeout') return 'o webhook não respondeu a tempo'
+  if (error === 'ECONNREFUSED') return 'o webhook recusou a conexão'
+  if (error === 'ENOTFOUND' || error === 'EAI_AGAIN') return 'o endereço do webhook não foi encontrado'
+  return `o webhook não foi alcançado (${error})`
 }

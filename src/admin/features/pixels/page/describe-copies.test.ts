@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerRow } from '#contract/visit-results.ts'
-import { describeCopies } from './describe-copies.ts'
+import { describeCopies } from './visit-series.ts'
 
 const NONE = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }
 const visits = { from: '', blocked: 0, failed: 0, reached: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeVisits } from './describe-visits.ts'
+import { describeVisits } from './visit-series.ts'
 
 test.each([
   [

@@ -1,10 +1,14 @@
+import { Undo2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { LoadFailure } from '#admin/components/load-failure.tsx'
+import { LoadFailure } from '#admin/components/query-view.tsx'
+import { EmailAddress } from '#admin/components/text.tsx'
+import { cn } from '#admin/lib/cn.ts'
+import { formatMinute } from '#admin/lib/format.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { PixelVersion, VersionKind } from '#contract/pixel-history.ts'
-import { useHistory, useRestoreVersion } from './read-history.ts'
-import { VersionItem } from './version-item.tsx'
+import type { FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
+import { CodeDifference } from '../code.tsx'
+import { useHistory, useRestoreVersion } from './api.ts'
 
 /** Those that hold the whole pixel. */
 const WHOLE: ReadonlySet<VersionKind> = new Set([
@@ -77,3 +81,121 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
     </Card>
   )
 }
+
+const DONE: Record<VersionKind, string> = {
+  created: 'adicionou o pixel',
+  changed: 'mudou o pixel',
+  switched_on: 'ativou o pixel',
+  switched_off: 'desativou o pixel',
+  deleted: 'excluiu o pixel',
+  restored: 'restaurou o pixel da lixeira',
+  host_permitted: 'permitiu um endereço',
+  host_revoked: 'revogou um endereço',
+}
+
+/** What their word already says is not said again. */
+const SAID: ReadonlySet<VersionKind> = new Set(['switched_on', 'switched_off'])
+
+const ACTORS: Readonly<Record<string, string>> = {
+  'service key': 'Um programa, com a chave de serviço,',
+  'command line': 'Alguém no servidor',
+}
+
+/** "mudou nome e código"; a version that changed nothing that is shown only says that it did. */
+function whatWasDone({ kind, changes }: PixelVersion): string {
+  if (kind !== 'changed' || changes.length === 0) return DONE[kind]
+  return `mudou ${LIST.format(changes.map(nameChange))}`
+}
+
+const LIST = new Intl.ListFormat('pt-BR')
+
+/** Of a secret only the time is known at which it was stored. */
+const STORED_AT = 'access_token_stored_at'
+
+function nameChange({ field, label }: FieldChange): string {
+  if (field === STORED_AT) return 'token'
+  // An abbreviation stays in capitals.
+  return field === 'pixel_id' ? label : label.toLowerCase()
+}
+
+interface VersionItemProps {
+  version: PixelVersion
+  isCurrent: boolean
+  isRestoring: boolean
+  onRestore: () => void
+}
+
+function VersionItem({ version, isCurrent, isRestoring, onRestore }: VersionItemProps) {
+  const at = formatMinute(version.at)
+  const changes = SAID.has(version.kind) ? [] : version.changes
+  return (
+    <li className="relative border-l-2 border-line pb-6 pl-5 last:border-transparent last:pb-1">
+      <span
+        aria-hidden="true"
+        className={cn(
+          'absolute top-0.5 -left-[8px] h-4 w-3.5 rounded-[7px_7px_3px_3px] shadow-[inset_0_0_0_1.5px_var(--line-2)] forced-color-adjust-none',
+          isCurrent ? 'bg-ink shadow-none' : 'bg-surface',
+        )}
+      />
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-[1_1_14rem]">
+          <p className="text-[0.9375rem]/snug wrap-anywhere">
+            <b className="font-semibold">
+              <EmailAddress value={ACTORS[version.by] ?? version.by} />
+            </b>{' '}
+            {whatWasDone(version)}
+          </p>
+          <p className="text-sm text-text-2">
+            <time dateTime={version.at}>{at}</time>
+            {isCurrent ? ' · como está agora' : null}
+          </p>
+        </div>
+        {version.restorable ? (
+          <Button
+            look="outline"
+            aria-label={`Restaurar esta versão, de ${at}`}
+            aria-disabled={isRestoring}
+            onClick={onRestore}
+          >
+            <Undo2 aria-hidden="true" />
+            Restaurar esta versão
+          </Button>
+        ) : null}
+      </div>
+      {changes.length === 0 ? null : (
+        <ul aria-label="O que mudou" className="mt-2 grid grid-cols-1 gap-2">
+          {changes.map((change) => (
+            <li key={change.field} className="text-sm">
+              <Change change={change} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function Change({ change }: { change: FieldChange }) {
+  if ('lines' in change)
+    return (
+      <>
+        <p className="pb-1 text-text-2">{change.label}</p>
+        <CodeDifference lines={change.lines} added="Linha nova" removed="Linha tirada" />
+      </>
+    )
+  return (
+    <p className="wrap-anywhere">
+      <span className="text-text-2">{change.label}: </span>
+      {change.before === null ? null : (
+        <del className="bg-bad-bg px-1 text-bad decoration-1">{inWords(change.field, change.before)}</del>
+      )}{' '}
+      {change.after === null ? (
+        <span className="text-text-2">vazio</span>
+      ) : (
+        <ins className="bg-ok-bg px-1 text-ok no-underline">{inWords(change.field, change.after)}</ins>
+      )}
+    </p>
+  )
+}
+
+const inWords = (field: string, value: string) => (field === STORED_AT ? formatMinute(value) : value)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { copiesOf, longLabel, shortLabel, sumRows, sumSet } from './ledger-series.ts'
+import { copiesOf, longLabel, shortLabel, sumRows, sumSet } from './visit-series.ts'
 
 test('hours and days are the site’s, wherever one looks from', () => {
   const row = { from: '2026-11-15T03:00:00.000Z', blocked: 0, failed: 0, reached: 0 }

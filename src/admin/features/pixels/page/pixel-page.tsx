@@ -1,41 +1,33 @@
 import { ChevronLeft, Pencil, Trash2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { Button } from '#admin/components/button.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { Button, CopyButton, IconButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { CopyButton } from '#admin/components/copy-button.tsx'
-import { EmptyState } from '#admin/components/empty-state.tsx'
-import { IconButton } from '#admin/components/icon-button.tsx'
-import { LoadFailure } from '#admin/components/load-failure.tsx'
-import { OpenedPart } from '#admin/components/opened-part.tsx'
+import { OpenedPart } from '#admin/components/error-boundary.tsx'
+import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { navigate } from '#admin/lib/address.ts'
-import { formatMinute } from '#admin/lib/format-date.ts'
-import { openHere } from '#admin/lib/open-here.ts'
-import { LIST_PATH } from '#admin/lib/places.ts'
+import { LoadFailure } from '#admin/components/query-view.tsx'
+import { formatMinute } from '#admin/lib/format.ts'
+import { LIST_PATH, navigate, openHere } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
-import { useDeletePixel } from '../api/delete-pixel.ts'
-import { usePixels } from '../api/list-pixels.ts'
-import { useRestorePixel } from '../api/restore-pixel.ts'
-import { useFreshTagOverview, usePixelRuns } from '../api/tag-overview.ts'
-import { useTogglePixel } from '../api/toggle-pixel.ts'
-import { CodeBlock } from '../components/code-block.tsx'
-import { DeletePixelDialog } from '../components/delete-pixel-dialog.tsx'
-import type { FormStart } from '../components/form-start.ts'
-import { PixelModal } from '../components/lazy-pixel-parts.ts'
-import { PixelHosts } from '../components/pixel-hosts.tsx'
-import { StatusBadge } from '../components/status-badge.tsx'
-import { displayedCode } from '../displayed-code.ts'
-import { TestButton } from '../testing/test-button.tsx'
-import { TestsCard } from '../testing/tests-card.tsx'
-import { useTrash } from '../trash/read-trash.ts'
-import { ConversionsCard } from './conversions-card.tsx'
-import { CostCard } from './cost-card.tsx'
+import { useDeletePixel, usePixels, useRestorePixel, useTogglePixel, useTrash } from '../api.ts'
+import { HealthDoor, StatusBadge } from '../badges.tsx'
+import { CodeBlock, displayedCode } from '../code.tsx'
+import { DeletePixelDialog } from '../delete-pixel-dialog.tsx'
+import type { FormStart } from '../form/schema.ts'
+import { healthOf, labelOfHealth } from '../health.ts'
+import { HealthNotes } from '../health-notes.tsx'
+import { PixelHosts } from '../hosts.tsx'
+import { PixelModal } from '../list/pixels-screen.tsx'
+import { type PixelRun, useFreshTagOverview, usePixelRuns } from '../tag-status.ts'
+import { TestButton, TestsCard } from '../test-visit/test-card.tsx'
+import { PERIODS, useLedger } from './api.ts'
+import { ConversionsCard, CostCard } from './figures.tsx'
 import { HistoryCard } from './history-card.tsx'
-import { LedgerCard } from './ledger-card.tsx'
-import { PixelVerdict } from './pixel-verdict.tsx'
 import { SendingCard } from './sending-card.tsx'
+import { LedgerCard } from './visit-results.tsx'
+import { describeCopies, describeVisits, sumRows } from './visit-series.ts'
 
 /** Everything that is known of one pixel. */
 export function PixelPage({ pixelId }: { pixelId: string }) {
@@ -230,4 +222,50 @@ function describe({ type, pixel_id, delivery, runs_in }: Pixel): string {
   const isIsolated = runs_in === 'isolated' && delivery !== 'server'
   const facts = [PIXEL_TYPE_LABELS[type], pixel_id ?? 'Código personalizado']
   return [...facts, ...(isIsolated ? ['Roda isolada da página'] : [])].join(' · ')
+}
+
+interface PixelVerdictProps {
+  pixel: Pixel
+  run: PixelRun | undefined
+  onMend: (startsAt: FormStart) => void
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  broken: 'text-bad',
+  tripped: 'text-bad',
+  partial: 'text-warn',
+}
+
+/** How the pixel is doing, in a sentence, and what can be done about it. */
+function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
+  const health = healthOf(pixel, run?.status)
+  const { data } = useLedger(pixel.id, PERIODS[0])
+  const sum = data === undefined ? null : sumRows(data.rows)
+  // Visits of before the change are in the sum, and say nothing about the pixel as it is now.
+  const isAfterChange = health === 'waiting' && sum !== null && sum.reached + sum.blocked + sum.failed > 0
+  const copies = data === undefined ? null : describeCopies(pixel.type, data.rows)
+  // No browser runs it: that none reported anything is no news.
+  const isByServerOnly =
+    pixel.delivery === 'server' && sum !== null && sum.reached + sum.blocked + sum.failed === 0
+  const sentence = useRef<HTMLParagraphElement>(null)
+  if (health === undefined) return <div className="min-h-14" />
+  return (
+    <section aria-label="Saúde" className="mb-6 grid grid-cols-1 gap-3">
+      <div className="flex gap-3.5">
+        <HealthDoor health={health} className="mt-0.5 size-8" />
+        <p
+          ref={sentence}
+          tabIndex={-1}
+          className="max-w-[44rem] text-xl/snug tracking-[-0.015em] text-pretty text-text-2 focus:outline-0"
+        >
+          <b className={`font-semibold ${TONES[health] ?? 'text-ink'}`}>
+            {labelOfHealth(health)}
+            {isAfterChange ? ' desde a última mudança' : null}.
+          </b>{' '}
+          {[isByServerOnly || sum === null ? null : describeVisits(sum), copies].filter(Boolean).join(' ')}
+        </p>
+      </div>
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onMend={onMend} />
+    </section>
+  )
 }

@@ -1,14 +1,15 @@
+import { CircleAlert, CircleCheck, CircleDashed, CircleSlash, Clock, Hourglass } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { LoadFailure } from '#admin/components/load-failure.tsx'
-import { formatMinute } from '#admin/lib/format-date.ts'
-import type { PixelDeliveries } from '#contract/conversions.ts'
+import { MessageBox } from '#admin/components/message.tsx'
+import { LoadFailure } from '#admin/components/query-view.tsx'
+import { formatMinute } from '#admin/lib/format.ts'
+import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { ACCESS_TOKEN_LABELS, DELIVERY_LABELS, type Pixel } from '#contract/pixel.ts'
-import { ANSWERERS } from '../sending/vendor-names.ts'
-import { DeliveryItem } from './delivery-item.tsx'
-import { useDeliveries, useRetryDeliveries } from './read-deliveries.ts'
-import { SendingStop } from './sending-stop.tsx'
+import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
+import { ANSWERERS } from '../sending.ts'
+import { useDeliveries, useRetryDeliveries } from './api.ts'
 
 interface SendingCardProps {
   pixel: Pixel
@@ -127,5 +128,78 @@ function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliverie
         </section>
       )}
     </div>
+  )
+}
+
+/** Only what somebody may have to see to has a colour. */
+const LOOKS: Record<DeliveryState, { icon: typeof Clock; className: string }> = {
+  accepted: { icon: CircleCheck, className: 'text-ok' },
+  unconfirmed: { icon: CircleDashed, className: 'text-text-2' },
+  refused: { icon: CircleAlert, className: 'text-bad' },
+  waiting: { icon: Clock, className: 'text-text-2' },
+  expired: { icon: Hourglass, className: 'text-warn' },
+  withheld: { icon: CircleSlash, className: 'text-text-2' },
+}
+
+/** One attempt and what was answered; nothing about the visitor. */
+function DeliveryItem({ delivery }: { delivery: PixelDeliveries['deliveries'][number] }) {
+  const { at, event, state, attempts, answer, message } = delivery
+  const { icon: Icon, className } = LOOKS[state]
+  return (
+    <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-t border-line px-4 py-3 text-[0.9375rem]/snug sm:px-5 @min-[46rem]:grid-cols-[15rem_14rem_minmax(0,1fr)]">
+      <div className="min-w-0 wrap-anywhere">
+        <p className="font-semibold">{SERVER_EVENT_LABELS[event]}</p>
+        <p className="text-sm text-text-2">
+          <time dateTime={at}>{formatMinute(at)}</time>
+          {attempts > 1 ? ` · tentativa ${attempts}` : null}
+        </p>
+      </div>
+      <p className={`flex min-w-0 items-start gap-2 font-semibold ${className}`}>
+        <Icon aria-hidden="true" className="size-5 flex-none" />
+        {DELIVERY_STATE_LABELS[state]}
+      </p>
+      <div className="min-w-0 wrap-anywhere">
+        <p>{message}</p>
+        <p className="font-mono text-[0.8125rem] text-text-2">{answer}</p>
+      </div>
+    </li>
+  )
+}
+
+/** Those that a new token mends. */
+const TOKEN_CODES: ReadonlySet<string> = new Set(['token_refused', 'token_missing'])
+
+interface SendingStopProps {
+  stop: NonNullable<PixelDeliveries['stopped']>
+  waiting: number
+  expiresAt: string | null
+  isRetrying: boolean
+  onRetry: () => void
+  onMend: () => void
+}
+
+/** Why nothing leaves, what waits meanwhile, and what to do. */
+function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onMend }: SendingStopProps) {
+  const kept =
+    waiting === 0 || expiresAt === null
+      ? 'Nenhum evento espera na fila.'
+      : `${formatCount(waiting, 'evento espera', 'eventos esperam')} na fila; o primeiro vence em ${formatMinute(expiresAt)}. Tentamos um deles de novo a cada hora.`
+  return (
+    <MessageBox
+      look="bad"
+      advice={`Parado desde ${formatMinute(stop.since)}. ${kept}`}
+      actions={
+        <>
+          <Button look="outline" onClick={onMend}>
+            {TOKEN_CODES.has(stop.code) ? 'Trocar o token' : 'Mudar o envio'}
+          </Button>
+          <Button look="outline" aria-disabled={isRetrying} onClick={onRetry}>
+            Tentar de novo
+          </Button>
+        </>
+      }
+    >
+      {stop.message}
+    </MessageBox>
   )
 }

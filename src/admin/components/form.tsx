@@ -1,0 +1,162 @@
+import { type ComponentProps, type InputHTMLAttributes, type ReactNode, useId } from 'react'
+import * as z from 'zod/mini'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
+import { mayBeKnownEmail } from '#contract/known-email.ts'
+import { cn } from '../lib/cn.ts'
+import { CodeInput, Input, PasswordInput } from './inputs.tsx'
+
+/** For the form's `register`. */
+export const APP_CODE_RULE = {
+  validate: (code: string) => /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos do aplicativo.',
+}
+
+interface AppCodeFieldProps extends ComponentProps<typeof CodeInput> {
+  error: string | undefined
+}
+
+/** The code that the authenticator shows. */
+export function AppCodeField({ error, ...input }: AppCodeFieldProps) {
+  return (
+    <Field label="Código de 6 dígitos" error={error}>
+      {(control) => <CodeInput data-autofocus {...control} {...input} />}
+    </Field>
+  )
+}
+
+interface ChoiceCardProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'className'> {
+  label: string
+  /** What choosing it means, in a sentence. */
+  meaning: string | undefined
+  /** Why it stands out among the others. */
+  mark?: string | null
+  [data: `data-${string}`]: unknown
+}
+
+/** One of a few ways to do something, with what it means: a radio button that is read before it is pressed. */
+export function ChoiceCard({ label, meaning, mark, ...input }: ChoiceCardProps) {
+  const id = useId()
+  return (
+    <label
+      className={cn(
+        'grid cursor-pointer grid-cols-[auto_1fr] items-start gap-x-3 rounded-1 px-3.5 py-3',
+        'has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus',
+        input.checked
+          ? 'bg-[#fafaf6] shadow-[inset_0_0_0_2px_var(--ink)]'
+          : 'shadow-[inset_0_0_0_1px_var(--line-2)] hover:shadow-[inset_0_0_0_1px_var(--ink)]',
+      )}
+    >
+      <input
+        {...input}
+        type="radio"
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-means`}
+        className="mt-0.5 size-5 accent-ink focus-visible:outline-0"
+      />
+      <span className="min-w-0">
+        <span className="flex flex-wrap items-center gap-x-2.5 text-[0.9375rem] font-semibold">
+          <span id={`${id}-label`}>{label}</span>
+          {mark ? (
+            <span className="chip rounded-sm bg-accent-3 px-1.5 py-0.5 text-xs text-warn">{mark}</span>
+          ) : null}
+        </span>
+        <span id={`${id}-means`} className="block text-sm text-pretty text-text-2">
+          {meaning}
+        </span>
+      </span>
+    </label>
+  )
+}
+
+interface NewPasswordFieldProps extends ComponentProps<typeof PasswordInput> {
+  error: string | undefined
+}
+
+export function NewPasswordField({ error, ...input }: NewPasswordFieldProps) {
+  return (
+    <Field
+      label="Nova senha"
+      error={error}
+      hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
+    >
+      {(control) => <PasswordInput autoComplete="new-password" required {...control} {...input} />}
+    </Field>
+  )
+}
+
+interface EmailFieldProps extends ComponentProps<'input'> {
+  error: string | undefined
+}
+
+/** Who signs in. `username` is what password managers look for, also where no password is asked. */
+export function EmailField({ error, ...input }: EmailFieldProps) {
+  return (
+    <Field label="Email" error={error}>
+      {(control) => (
+        <Input
+          type="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...control}
+          {...input}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface ControlProps {
+  id: string
+  'aria-invalid': boolean
+  'aria-describedby': string | undefined
+}
+
+interface FieldProps {
+  label: string
+  error?: string | undefined
+  /** Gentle: it never keeps anyone from saving. */
+  hint?: string | null
+  className?: string
+  children: (control: ControlProps) => ReactNode
+}
+
+/** A label, its control, and what is to be said about it, tied together for every reader. */
+export function Field({ label, error, hint, className, children }: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <div className={cn('grid content-start gap-1.5', className)}>
+      <label htmlFor={id} className="text-[0.9375rem] font-semibold">
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-invalid': error !== undefined,
+        'aria-describedby': note ? `${id}-note` : undefined,
+      })}
+      {note ? (
+        <p
+          id={`${id}-note`}
+          role={error ? undefined : 'status'}
+          className={cn('text-sm', error ? 'text-bad' : 'text-text-2')}
+        >
+          {note}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+export const INVALID_EMAIL = 'Digite um e-mail válido.'
+
+export const WRONG_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
+
+/** Of somebody who has an account already, perhaps from before today's rules. */
+export const knownEmailSchema = z.string().check(z.refine(mayBeKnownEmail, INVALID_EMAIL))
+
+export const newPasswordSchema = z.string().check(z.refine(hasRightLength, WRONG_LENGTH))
+
+export function hasRightLength(password: string): boolean {
+  return password.length >= PASSWORD_MIN_LENGTH && password.length <= PASSWORD_MAX_LENGTH
+}

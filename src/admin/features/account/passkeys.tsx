@@ -1,0 +1,103 @@
+import { KeyRound } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { SectionCard } from '#admin/components/card.tsx'
+import { ConfirmDialog } from '#admin/components/modal.tsx'
+import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { canUsePasskeys } from '#admin/lib/auth-client.ts'
+import { formatAgo, formatMinute, formatTimestamp } from '#admin/lib/format.ts'
+import { type Passkey, useCreatePasskey, usePasskeys, useRemovePasskey } from './api.ts'
+
+const nameOf = (key: Passkey) => key.friendly_name ?? 'Chave de acesso'
+
+export function PasskeysSection() {
+  const passkeys = usePasskeys()
+  const create = useCreatePasskey()
+  const remove = useRemovePasskey()
+  const [leaving, setLeaving] = useState<Passkey | null>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useFocusAfterRemoval(passkeys.data?.length ?? 0, heading)
+  return (
+    <SectionCard
+      title="Chaves de acesso"
+      heading={heading}
+      text="Entre com a digital, o rosto ou o PIN do seu aparelho, sem digitar a senha. A senha continua valendo."
+      action={
+        canUsePasskeys() ? (
+          <Button look="outline" onClick={() => create.mutate()} aria-disabled={create.isPending}>
+            {create.isPending ? 'Aguardando o aparelho...' : 'Criar chave de acesso'}
+          </Button>
+        ) : null
+      }
+    >
+      {passkeys.isPending ? (
+        <div className="border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
+          <Skeleton className="h-4 w-40 rounded" />
+        </div>
+      ) : null}
+      {passkeys.isLoadingError ? (
+        <LoadFailure
+          error={passkeys.error}
+          fallback="Não foi possível listar suas chaves de acesso."
+          onRetry={() => passkeys.refetch()}
+        />
+      ) : null}
+      {passkeys.data && passkeys.data.length > 0 ? (
+        <ul>
+          {passkeys.data.map((key) => (
+            <PasskeyItem key={key.id} passkey={key} onRemove={() => setLeaving(key)} />
+          ))}
+        </ul>
+      ) : null}
+      {leaving ? (
+        <ConfirmDialog
+          title="Remover esta chave de acesso?"
+          description={`"${nameOf(leaving)}" deixa de servir para entrar. Apague-a também do gerenciador de senhas do aparelho.`}
+          confirmLabel="Remover"
+          onCancel={() => setLeaving(null)}
+          onConfirm={() => {
+            remove.mutate(leaving.id)
+            setLeaving(null)
+          }}
+        />
+      ) : null}
+    </SectionCard>
+  )
+}
+
+function PasskeyItem({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+  const name = nameOf(passkey)
+  const { created_at: created, last_used_at: used } = passkey
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-5 py-4 sm:px-7">
+      <KeyRound aria-hidden="true" className="size-6 flex-none text-text-2" />
+      <div className="min-w-0 flex-[1_1_8rem]">
+        <p className="font-semibold wrap-anywhere">{name}</p>
+        <ul className="flex flex-wrap gap-x-4 text-sm text-text-2 max-sm:flex-col">
+          <li>
+            Criada em{' '}
+            <time dateTime={created} title={formatTimestamp(created)}>
+              {formatMinute(created)}
+            </time>
+          </li>
+          <li>
+            {used === undefined ? (
+              'Ainda não usada'
+            ) : (
+              <>
+                Último uso{' '}
+                <time dateTime={used} title={formatTimestamp(used)}>
+                  {formatAgo(used, Date.now())}
+                </time>
+              </>
+            )}
+          </li>
+        </ul>
+      </div>
+      <Button look="outline" aria-label={`Remover ${name}, de ${formatMinute(created)}`} onClick={onRemove}>
+        Remover
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,46 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { notifyFailure } from '#admin/components/toast.tsx'
+import { saveFile } from '#admin/lib/api.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import type { ActivityKind, ActivityPage } from '#contract/activity.ts'
+
+export interface ActivityWish {
+  search: string
+  by: string
+  kind: ActivityKind | 'all'
+}
+
+export const NO_WISH: ActivityWish = { search: '', by: '', kind: 'all' }
+
+/** Who did what, the newest first, a page at a time. */
+export function useActivity(wish: ActivityWish) {
+  const { admin } = useServices()
+  return useInfiniteQuery({
+    queryKey: ['activity', wish],
+    queryFn: ({ pageParam, signal }) =>
+      admin<ActivityPage>(`/activity${toQuery(wish, pageParam)}`, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: (former) => former,
+  })
+}
+
+/** What is shown, and all of it. */
+export function useExportActivity() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async (wish: ActivityWish) =>
+      saveFile(await admin.file(`/activity/export${toQuery(wish, null)}`), 'atividade.csv'),
+    onError: (error) => notifyFailure('Não deu para baixar a atividade.', error),
+  })
+}
+
+function toQuery({ search, by, kind }: ActivityWish, before: string | null): string {
+  const query = new URLSearchParams({
+    ...(search.trim() === '' ? {} : { search: search.trim() }),
+    ...(by === '' ? {} : { by }),
+    ...(kind === 'all' ? {} : { kind }),
+    ...(before === null ? {} : { before }),
+  }).toString()
+  return query === '' ? '' : `?${query}`
+}

@@ -1,0 +1,154 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { Button } from '#admin/components/button.tsx'
+import { Field } from '#admin/components/form.tsx'
+import { Input, PasswordInput, Select } from '#admin/components/inputs.tsx'
+import { FailureBox, MessageBox } from '#admin/components/message.tsx'
+import { ChangedElsewhereBox, Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { notifySuccess } from '#admin/components/toast.tsx'
+import { useCurrentUser } from '#admin/lib/services.tsx'
+import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/accounts.ts'
+import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from './api.ts'
+
+/** `user` is null to add one. */
+export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onClose: () => void }) {
+  const [opened, setOpened] = useState(user)
+  const isSelf = useCurrentUser().id === user?.id
+  const form = useForm<AdminUserForm>({
+    defaultValues: toForm(user),
+    resolver: standardSchemaResolver(adminUserFormSchema({ opened, isSelf })),
+  })
+  const save = useSaveAdminUser()
+  const { theirs } = save
+  const submit = (overwrite: boolean) =>
+    form.handleSubmit((values) =>
+      save.mutate(
+        { form: values, opened, overwrite },
+        {
+          onSuccess: ({ email }) => {
+            onClose()
+            notifySuccess(user === null ? `Administrador adicionado: ${email}` : `Usuário salvo: ${email}`)
+          },
+        },
+      ),
+    )
+  const loadTheirs = (saved: AdminUser) => {
+    form.reset(toForm(saved))
+    setOpened(saved)
+    save.reset()
+  }
+
+  return (
+    <Modal
+      title={user === null ? 'Adicionar Novo Admin' : 'Editar Usuário Admin'}
+      width="md"
+      dirty={form.formState.isDirty}
+      saving={save.isPending}
+      onInterrupt={save.interrupt}
+      onClose={onClose}
+    >
+      {(close) => (
+        <ModalForm onSubmit={submit(false)}>
+          <ModalBody>
+            {user?.is_principal ? (
+              <MessageBox look="yellow">
+                Este é o usuário administrador principal. Email e função não podem ser alterados.
+              </MessageBox>
+            ) : null}
+            {theirs ? (
+              <ChangedElsewhereBox
+                text="Este usuário foi alterado depois que você abriu o formulário."
+                savedAt={theirs.updated_at}
+                onReload={() => loadTheirs(theirs)}
+                onOverwrite={submit(true)}
+              />
+            ) : (
+              <FailureBox error={save.error} fallback="Erro ao salvar usuário" />
+            )}
+            <AdminUserFormFields form={form} user={user} isSelf={isSelf} />
+          </ModalBody>
+          <ModalFooter>
+            <Button look="outline" onClick={close}>
+              Cancelar
+            </Button>
+            <Button type="submit" pending={save.isPending}>
+              {save.isPending ? 'Salvando...' : 'Salvar'}
+            </Button>
+          </ModalFooter>
+        </ModalForm>
+      )}
+    </Modal>
+  )
+}
+
+function toForm(user: AdminUser | null): AdminUserForm {
+  return { email: user?.email ?? '', password: '', role: user?.role ?? 'admin', current_password: '' }
+}
+
+interface AdminUserFormFieldsProps {
+  form: UseFormReturn<AdminUserForm>
+  user: AdminUser | null
+  /** Whose own account it is proves it: an open tab is not enough to take it over. */
+  isSelf: boolean
+}
+
+function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsProps) {
+  const { register, formState } = form
+  const { errors } = formState
+  const locked = user?.is_principal ?? false
+  // A role that these screens do not know stays what it is until somebody chooses another.
+  const roles = user === null || isKnown(user.role) ? ADMIN_ROLES : [user.role, ...ADMIN_ROLES]
+  return (
+    <>
+      <Field label="Email" error={errors.email?.message}>
+        {(control) => (
+          <Input
+            type="email"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            disabled={locked}
+            {...control}
+            {...register('email')}
+          />
+        )}
+      </Field>
+      <Field
+        label={user === null ? 'Senha' : 'Nova Senha (deixe em branco para manter)'}
+        error={errors.password?.message}
+      >
+        {(control) => (
+          <PasswordInput
+            autoComplete="new-password"
+            required={user === null}
+            {...control}
+            {...register('password')}
+          />
+        )}
+      </Field>
+      <Field label="Função">
+        {(control) => (
+          <Select
+            options={roles.map((role) => [role, roleLabel(role)] as const)}
+            disabled={locked}
+            {...control}
+            {...register('role')}
+          />
+        )}
+      </Field>
+      {isSelf ? (
+        <Field label="Sua senha atual" error={errors.current_password?.message}>
+          {(control) => (
+            <PasswordInput autoComplete="current-password" {...control} {...register('current_password')} />
+          )}
+        </Field>
+      ) : null}
+    </>
+  )
+}
+
+function isKnown(role: string): boolean {
+  return (ADMIN_ROLES as readonly string[]).includes(role)
+}

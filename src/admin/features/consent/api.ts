@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { notifyFailure } from '#admin/components/toast.tsx'
+import { saveFile } from '#admin/lib/api.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import type { ConsentOverview, FoundRecord } from '#contract/consent.ts'
+import { siteDate } from '#contract/site.ts'
+
+interface DayRange {
+  from: string
+  to: string
+}
+
+/** The figures of a period, as a spreadsheet reads them. */
+export function useSaveFigures() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async (range: DayRange) =>
+      saveFile(
+        await admin.file(`/consent/export?${new URLSearchParams({ ...range })}`),
+        `consentimento-${range.from}-a-${range.to}.csv`,
+      ),
+    onError: (error) => notifyFailure('Não deu para baixar os números.', error),
+  })
+}
+
+/** The dossier of a period, to be read and printed, or its JSON. */
+export function useSaveDossier() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async ({ format, ...range }: DayRange & { format: 'html' | 'json' }) =>
+      saveFile(
+        await admin.file(`/consent/dossier?${new URLSearchParams({ ...range, format })}`),
+        `dossie-${range.from}-a-${range.to}.${format}`,
+      ),
+    onError: (error) => notifyFailure('Não deu para gerar o dossiê.', error),
+  })
+}
+
+/** The sealed records of a period, for whoever checks them without us. */
+export function useSaveRecords() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async (range: DayRange) =>
+      saveFile(
+        await admin.file(`/consent/records/export?${new URLSearchParams({ ...range })}`),
+        `registros-${range.from}-a-${range.to}.jsonld`,
+      ),
+    onError: (error) => notifyFailure('Não deu para baixar os registros.', error),
+  })
+}
+
+/** The choices of one browser, by the code that its visitor reads. */
+export function useFindReceipt() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async (code: string) => {
+      const query = new URLSearchParams({ code })
+      return (await admin<{ records: FoundRecord[] }>(`/consent/records?${query}`)).records
+    },
+  })
+}
+
+const REFRESH_MS = 60_000
+
+const DAY_MS = 86_400_000
+
+export const PERIODS = [
+  { label: '7 dias', days: 7 },
+  { label: '28 dias', days: 28 },
+  { label: '90 dias', days: 90 },
+] as const
+
+export type Period = (typeof PERIODS)[number]
+
+/** Days of the site, today the last of them. */
+export function rangeOf({ days }: Period, now = Date.now()): { from: string; to: string } {
+  const to = siteDate(now)
+  return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
+}
+
+/** What people chose in a period, and whether its proof is in order. */
+export function useConsent(period: Period) {
+  const { admin } = useServices()
+  return useQuery({
+    queryKey: ['consent', period.days],
+    queryFn: ({ signal }) =>
+      admin<ConsentOverview>(`/consent?${new URLSearchParams(rangeOf(period))}`, { signal }),
+    refetchInterval: REFRESH_MS,
+    // The chart of before keeps its place, unseen, until the other one is there.
+    placeholderData: (former) => former,
+  })
+}

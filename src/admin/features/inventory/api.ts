@@ -1,0 +1,28 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
+import { RequestError, unwrap } from '#admin/lib/api.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import type { Inventory, InventoryItem } from '#contract/inventory.ts'
+
+const KEY = ['inventory']
+
+/** Every script that is authorised on the page. */
+export function useInventory() {
+  const { admin } = useServices()
+  return useQuery({ queryKey: KEY, queryFn: ({ signal }) => admin<Inventory>('/inventory', { signal }) })
+}
+
+/** Why a script is there, in somebody's own words. */
+export function useSaveReason({ pixel_id: id, name }: Pick<InventoryItem, 'pixel_id' | 'name'>) {
+  const { data } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (reason: string) => {
+      const [row] = await unwrap(data.from('tracking_pixels').update({ reason }).eq('id', id).select('id'))
+      if (row === undefined) throw new RequestError({ status: 404, message: 'Este pixel não existe mais.' })
+    },
+    onSuccess: () => notifySuccess(`Motivo anotado: ${name}`),
+    onError: (error) => notifyFailure('O motivo não foi guardado.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
+  })
+}

@@ -1,1 +1,0 @@
-export const TRASH_KEY = ['trash'] as const

@@ -1,0 +1,250 @@
+import { Plus } from 'lucide-react'
+import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { Button } from '#admin/components/button.tsx'
+import { Card } from '#admin/components/card.tsx'
+import { lazyPart, loadWhenIdle, OpenedPart } from '#admin/components/error-boundary.tsx'
+import { EmptyState } from '#admin/components/message.tsx'
+import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { LoadFailure } from '#admin/components/query-view.tsx'
+import type { Pixel } from '#contract/pixel.ts'
+import { useDeletePixel, usePixels } from '../api.ts'
+import type { FormStart } from '../form/schema.ts'
+import { healthOf } from '../health.ts'
+import { type PixelRuns, useFreshTagOverview, usePixelRuns } from '../tag-status.ts'
+import {
+  BlockedHosts,
+  ContainerNotice,
+  HealthNotice,
+  PauseSwitch,
+  PolicyNotice,
+  SharedOriginNotice,
+} from './notices.tsx'
+import { focusCodeButton, type PixelActions, PixelSkeleton, PixelTable } from './pixel-table.tsx'
+import { filterPixels, NO_FILTER, type PixelFilter, PixelToolbar } from './pixel-toolbar.tsx'
+
+interface OpenForm {
+  /** Null adds one. */
+  pixel: Pixel | null
+  startsAt: FormStart
+}
+
+interface PixelsScreenProps {
+  /** How the list is filtered at first. */
+  onlyProblems?: boolean
+  /** Between the heading and the list; it delays neither. */
+  aboveList?: ReactNode
+}
+
+export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenProps) {
+  const pixels = usePixels()
+  const [form, setForm] = useState<OpenForm | null>(null)
+  useEffect(loadPixelPartsWhenIdle, [])
+  const edit = useCallback<PixelActions['onEdit']>(
+    (pixel, startsAt = 'name') => setForm({ pixel, startsAt }),
+    [],
+  )
+  const addButton = (
+    <Button onClick={() => setForm({ pixel: null, startsAt: 'name' })}>
+      <Plus aria-hidden="true" />
+      Adicionar Pixel
+    </Button>
+  )
+  return (
+    <>
+      <PageHeading
+        title="Gerenciar Pixels e Tags"
+        subtitle="Configure pixels do Meta, Google Analytics e tags personalizadas"
+        action={addButton}
+      />
+      {aboveList}
+      {pixels.data ? (
+        <PixelList pixels={pixels.data} onlyProblems={onlyProblems} onEdit={edit} addButton={addButton} />
+      ) : pixels.isError ? (
+        <Card>
+          <PauseSwitch />
+          <LoadFailure
+            error={pixels.error}
+            fallback="Não deu para carregar os pixels."
+            onRetry={() => pixels.refetch()}
+          />
+        </Card>
+      ) : (
+        <PixelSkeleton />
+      )}
+      {form === null ? null : (
+        <OpenedPart onClose={() => setForm(null)}>
+          <PixelModal {...form} onClose={() => setForm(null)} />
+        </OpenedPart>
+      )}
+    </>
+  )
+}
+
+/** Only problems were asked for, nothing else keeps a pixel from the list, and it is known how they are doing. */
+function isAllWell({ health, ...rest }: PixelFilter, { isKnown }: PixelRuns): boolean {
+  const { health: _health, ...none } = NO_FILTER
+  return health === 'problems' && isKnown && JSON.stringify(rest) === JSON.stringify(none)
+}
+
+const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
+
+interface PixelListProps {
+  pixels: Pixel[]
+  onlyProblems: boolean
+  onEdit: PixelActions['onEdit']
+  addButton: ReactNode
+}
+
+function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) {
+  const [filter, setFilter] = useState<PixelFilter>(
+    onlyProblems ? { ...NO_FILTER, health: 'problems' } : NO_FILTER,
+  )
+  const [shownCodeId, setShownCodeId] = useState<string | null>(null)
+  const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
+  const remove = useDeletePixel()
+  useFocusAfterRemoval(pixels.length)
+  useFreshTagOverview(pixels)
+  const applied = useDeferredValue(filter)
+  const runs = usePixelRuns()
+  // Without a wish about health, news of it is no reason to go through the list.
+  const { runOf } = applied.health === 'all' ? NO_RUNS : runs
+  const found = useMemo(
+    () => filterPixels(pixels, applied, (pixel) => healthOf(pixel, runOf(pixel.id)?.status)),
+    [pixels, applied, runOf],
+  )
+  const actions = useMemo(
+    () => ({
+      onShowCode: (id: string) => setShownCodeId((shown) => (shown === id ? null : id)),
+      onEdit,
+      onDelete: setPixelToDelete,
+    }),
+    [onEdit],
+  )
+  const shown = pixels.find((pixel) => pixel.id === shownCodeId)
+  const closeCode = (id: string) => {
+    // Before the panel goes, and its button with the focus.
+    focusCodeButton(id)
+    setShownCodeId(null)
+  }
+
+  if (pixels.length === 0) {
+    return (
+      <Card>
+        <PauseSwitch />
+        <PixelsEmpty action={addButton} />
+      </Card>
+    )
+  }
+  return (
+    <>
+      <Card>
+        <PauseSwitch />
+        <HealthNotice />
+        <PixelToolbar pixels={pixels} runs={runs} found={found.length} filter={filter} onFilter={setFilter} />
+        {found.length === 0 && isAllWell(applied, runs) ? (
+          <EmptyState
+            title="Nenhum problema agora"
+            text="Nenhum pixel ativo tem um problema que as visitas tenham mostrado."
+            action={
+              <Button look="outline" onClick={() => setFilter(NO_FILTER)}>
+                Ver todos os pixels
+              </Button>
+            }
+          />
+        ) : found.length === 0 ? (
+          <EmptyState
+            title="Nenhum pixel encontrado"
+            text="Nenhum pixel combina com a busca e os filtros."
+            action={
+              <Button look="outline" onClick={() => setFilter(NO_FILTER)}>
+                Limpar busca e filtros
+              </Button>
+            }
+          />
+        ) : (
+          <PixelTable pixels={found} runs={runs} shownCodeId={shownCodeId} actions={actions} />
+        )}
+      </Card>
+      {shown ? (
+        <OpenedPart key={shown.id} onClose={() => closeCode(shown.id)}>
+          <CodePanel
+            pixel={shown}
+            run={runs.runOf(shown.id)}
+            onMend={(startsAt) => onEdit(shown, startsAt)}
+            onClose={() => closeCode(shown.id)}
+          />
+        </OpenedPart>
+      ) : null}
+      <BlockedHosts pixels={pixels} />
+      <PolicyNotice />
+      <ContainerNotice />
+      <SharedOriginNotice pixels={pixels} />
+      {pixelToDelete ? (
+        <OpenedPart onClose={() => setPixelToDelete(null)}>
+          <DeletePixelDialog
+            name={pixelToDelete.name}
+            onCancel={() => setPixelToDelete(null)}
+            onConfirm={() => {
+              remove.mutate(pixelToDelete)
+              setPixelToDelete(null)
+            }}
+          />
+        </OpenedPart>
+      ) : null}
+    </>
+  )
+}
+
+const LOADERS = {
+  modal: async () => (await import('../form/pixel-form.tsx')).PixelModal,
+  deletion: async () => (await import('../delete-pixel-dialog.tsx')).DeletePixelDialog,
+  panel: async () => (await import('./code-panel.tsx')).CodePanel,
+}
+
+/** What a click opens comes after the list. */
+export const PixelModal = lazyPart(LOADERS.modal)
+
+const DeletePixelDialog = lazyPart(LOADERS.deletion)
+
+const CodePanel = lazyPart(LOADERS.panel)
+
+const loadPixelPartsWhenIdle = () => loadWhenIdle(LOADERS)
+
+function PixelsEmpty({ action }: { action: ReactNode }) {
+  return (
+    <EmptyState
+      picture={<DoorWithCode />}
+      title="Nenhum pixel configurado"
+      text="Adicione seu primeiro pixel para começar o rastreamento"
+      lesson="Um pixel conta ao Meta ou ao Google quais campanhas trazem clientes. Ele só roda na página depois que o visitante consente."
+      action={action}
+    />
+  )
+}
+
+function DoorWithCode() {
+  return (
+    <svg width="168" height="132" fill="none" strokeWidth="1.5" aria-hidden="true">
+      <path className="stroke-line" d="M30 132V70a54 54 0 0 1 108 0v62" />
+      <path className="fill-[#f0f1ea]" d="M44 132V70a40 40 0 0 1 80 0v62z" />
+      <path className="stroke-ink" d="M0 131h168" />
+      <path className="stroke-line-2" d="M0 88h168" strokeDasharray="4 5" />
+      <rect
+        className="fill-surface stroke-ink"
+        x="52"
+        y="70"
+        width="64"
+        height="36"
+        rx="9"
+        strokeDasharray="4 4"
+      />
+      <path
+        className="stroke-ink"
+        d="m76 82-6 6 6 6m16-12 6 6-6 6m-5-14-6 16"
+        strokeWidth="2"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure } from '#admin/components/toast.tsx'
+import { toFailure } from '#admin/lib/api.ts'
+import { navigate, testPath } from '#admin/lib/router.tsx'
+import { useServices } from '#admin/lib/services.tsx'
+import type { CreatedTest, NewTest, TagTest, TestSummary } from '#contract/tag-test.ts'
+
+/** Makes a test, with Meta's code where there is one, opens the site with it in another tab, and shows its steps in this one. */
+export function useStartTest() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ pixelId, testCode }: { pixelId: string; testCode?: string }) =>
+      admin<CreatedTest>(`/pixels/${pixelId}/tests`, {
+        method: 'POST',
+        body: (testCode === undefined ? {} : { test_event_code: testCode }) satisfies NewTest,
+      }),
+    onSuccess: async ({ id, url }, { pixelId }) => {
+      // The one place where the link is: in memory, for a browser that did not open the tab by itself.
+      queryClient.setQueryData(testLinkKey(id), url)
+      queryClient.removeQueries({ queryKey: testKey(id) })
+      // Neither the address nor the window of the dashboard is the tags' business.
+      open(url, '_blank', 'noopener,noreferrer')
+      navigate(testPath(pixelId, id))
+      await queryClient.invalidateQueries({ queryKey: testsKey(pixelId) })
+    },
+    onError: (error) => notifyFailure('Não deu para começar o teste.', error),
+  })
+}
+
+const LIVE_MS = 1_000
+
+const testsKey = (pixelId: string) => ['tests', pixelId] as const
+
+const testKey = (testId: string) => ['test', testId] as const
+
+const testLinkKey = (testId: string) => ['test-link', testId] as const
+
+/** The last tests of a pixel. */
+export function useTests(pixelId: string) {
+  const { admin } = useServices()
+  return useQuery({
+    queryKey: testsKey(pixelId),
+    queryFn: ({ signal }) => admin<{ tests: TestSummary[] }>(`/pixels/${pixelId}/tests`, { signal }),
+    select: ({ tests }) => tests,
+  })
+}
+
+/** One test, looked at every second for as long as its page may have something to say. */
+export function useTest(pixelId: string, testId: string) {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  const query = useQuery({
+    queryKey: testKey(testId),
+    queryFn: ({ signal }) => admin<TagTest>(`/pixels/${pixelId}/tests/${testId}`, { signal }),
+    refetchInterval: ({ state: { data, error } }) =>
+      isGone(error) || (data !== undefined && isOver(data)) ? false : LIVE_MS,
+    // The steps are in the other tab, and this one is looked at beside it.
+    refetchIntervalInBackground: true,
+  })
+  return {
+    ...query,
+    isGone: isGone(query.error),
+    link: queryClient.getQueryData<string>(testLinkKey(testId)),
+  }
+}
+
+const isGone = (error: unknown) => error !== null && toFailure(error).status === 404
+
+function isOver({ state, steps, awaits_copies }: TagTest): boolean {
+  if (awaits_copies) return false
+  const last = steps.findLast(({ kind }) => kind !== 'copy')
+  return state === 'expired' || state === 'left' || last?.kind === 'left'
+}

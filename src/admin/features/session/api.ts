@@ -1,0 +1,182 @@
+import type { EmailOtpType, Session } from '@supabase/auth-js'
+import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+import * as z from 'zod/mini'
+import { knownEmailSchema } from '#admin/components/form.tsx'
+import { notifyWarning } from '#admin/components/toast.tsx'
+import { RequestError } from '#admin/lib/api.ts'
+import { currentSession, toPasskeyError, toRequestError, unwrapAuth } from '#admin/lib/auth-client.ts'
+import { type Auth, type Services, useServices } from '#admin/lib/services.tsx'
+import type { RecoveryCodesLeft } from '#contract/accounts.ts'
+import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
+import { pendingFactors, requireAdminAccess, useSessionStore } from './session.tsx'
+
+/** The second step of a login. */
+export function useCompleteSignIn() {
+  const services = useServices()
+  const store = useSessionStore()
+  return useMutation({
+    mutationFn: (proof: FactorProof) =>
+      store.hold(async () => {
+        await verifyFactor(services, proof)
+        return requireAdminAccess(services, await currentSession(services.auth))
+      }),
+    onSuccess: (session) => store.enter(session),
+    onError: (error) => {
+      if (!(error instanceof RequestError)) return
+      if (error.code === 'no_admin_access') store.leave(NO_ADMIN_ACCESS)
+      if (error.code === 'session_not_found') store.end()
+    },
+  })
+}
+
+/** A link that lets in, or that confirms an address. Nothing happens until the person says so. */
+export function useFollowLink() {
+  const services = useServices()
+  const store = useSessionStore()
+  return useMutation({
+    mutationFn: (proof: MailProof) =>
+      store.hold(async () => {
+        const session = await redeemMail(services.auth, proof)
+        return session === null ? null : requireAdminAccess(services, session)
+      }),
+    onSuccess: (session) => {
+      if (session !== null) store.enter(session)
+    },
+  })
+}
+
+export const recoverySchema = z.object({
+  email: knownEmailSchema,
+})
+
+export type RecoveryRequest = z.infer<typeof recoverySchema>
+
+/** The server answers the same whether or not anybody has that address. */
+export function useRequestRecovery() {
+  const { auth } = useServices()
+  return useMutation({
+    mutationFn: ({ email }: RecoveryRequest) =>
+      unwrapAuth(auth.resetPasswordForEmail(email.trim(), { redirectTo: `${location.origin}/admin` })),
+  })
+}
+
+interface NewPassword {
+  proof: MailProof
+  password: string
+  /** A code of the app or on paper, once it turned out to be needed. */
+  code: string
+}
+
+/** Thrown when the account has a second factor that must be shown before its password can change. */
+export class SecondFactorNeeded extends Error {
+  override readonly name = 'SecondFactorNeeded'
+}
+
+/** From a recovery mail to a new password and into the dashboard. The mail is used once, however often this is tried. */
+export function useSetNewPassword() {
+  const services = useServices()
+  const { auth } = services
+  const store = useSessionStore()
+  const redeemed = useRef(false)
+  return useMutation({
+    mutationFn: ({ proof, password, code }: NewPassword) =>
+      store.hold(async () => {
+        if (!redeemed.current) await redeemMail(auth, proof)
+        redeemed.current = true
+        const [factor] = pendingFactors(await currentSession(auth))
+        if (factor !== undefined) {
+          if (code === '') throw new SecondFactorNeeded()
+          await verifyFactor(services, toProof(factor.id, code))
+        }
+        await unwrapAuth(auth.updateUser({ password }))
+        return requireAdminAccess(services, await currentSession(auth))
+      }),
+    onSuccess: (session) => store.enter(session),
+  })
+}
+
+/** Six digits come from the app; anything else is one of the codes on paper. */
+function toProof(factorId: string, code: string): FactorProof {
+  return /^\d{3} ?\d{3}$/.test(code) ? { factorId, code } : { recoveryCode: code }
+}
+
+/** What proves that a mail was read: its link, or its six digits. */
+export type MailProof = { tokenHash: string; type: EmailOtpType } | { email: string; code: string }
+
+/** Null after the first half of a change of address, which opens no session. */
+async function redeemMail(auth: Auth, proof: MailProof): Promise<Session | null> {
+  const answer =
+    'tokenHash' in proof
+      ? auth.verifyOtp({ token_hash: proof.tokenHash, type: proof.type })
+      : auth.verifyOtp({ email: proof.email.trim(), token: proof.code.trim(), type: 'recovery' })
+  return (await unwrapAuth(answer)).session
+}
+
+/** The device says who it is; a second factor is asked for as after a password. */
+export function useSignInWithPasskey() {
+  const services = useServices()
+  const store = useSessionStore()
+  return useMutation({
+    mutationFn: (): Promise<Session> =>
+      store.hold(async () => {
+        const { data, error } = await services.auth.signInWithPasskey()
+        if (error !== null) throw toPasskeyError(error)
+        if (data.session === null) throw new RequestError({ status: 0 })
+        return requireAdminAccess(services, data.session)
+      }),
+    onSuccess: (session) => store.enter(session),
+  })
+}
+
+export const credentialsSchema = z.object({
+  email: knownEmailSchema,
+  password: z.string().check(z.minLength(1, 'Digite sua senha.')),
+})
+
+export type Credentials = z.infer<typeof credentialsSchema>
+
+/** Signs in, and lets nobody in who has no admin role. */
+export function useSignIn() {
+  const services = useServices()
+  const { auth } = services
+  const store = useSessionStore()
+  return useMutation({
+    mutationFn: (credentials: Credentials): Promise<Session> =>
+      store.hold(async () => {
+        const answer = await auth.signInWithPassword({ ...credentials, email: credentials.email.trim() })
+        if (answer.error !== null) throw toRequestError(answer.error)
+        return requireAdminAccess(services, answer.data.session)
+      }),
+    onSuccess: (session) => store.enter(session),
+  })
+}
+
+/** A code of the app, the key of a device, or one of the codes on paper. */
+type FactorProof = { factorId: string; code: string } | { keyFactorId: string } | { recoveryCode: string }
+
+const FEW_CODES = 3
+
+/** Raises this tab's session; the client then holds the raised one. */
+async function verifyFactor(services: Services, proof: FactorProof): Promise<void> {
+  const { auth } = services
+  if ('keyFactorId' in proof) {
+    const { error } = await auth.mfa.webauthn.authenticate({ factorId: proof.keyFactorId })
+    if (error !== null) throw toPasskeyError(error)
+    return
+  }
+  if (!('recoveryCode' in proof)) {
+    await unwrapAuth(auth.mfa.challengeAndVerify(proof))
+    return
+  }
+  const body = { code: proof.recoveryCode }
+  const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes/use', { method: 'POST', body })
+  await unwrapAuth(auth.refreshSession())
+  if (left <= FEW_CODES) notifyWarning(fewLeft(left))
+}
+
+function fewLeft(left: number): string {
+  const rest =
+    left === 0 ? 'Este era o último código' : `${left === 1 ? 'Resta 1 código' : `Restam ${left} códigos`}`
+  return `${rest} de recuperação. Gere novos em Minha conta.`
+}

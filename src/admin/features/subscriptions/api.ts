@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/toast.tsx'
+import { saveFile } from '#admin/lib/api.ts'
+import { useServices } from '#admin/lib/services.tsx'
+import type {
+  ErasedSubscription,
+  Subscription,
+  SubscriptionPage,
+  SubscriptionState,
+} from '#contract/newsletter.ts'
+
+/** Tries one again, or all that wait or failed. */
+export function useRetry() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (subscription: Subscription | null) =>
+      admin<null>('/subscriptions/retry', {
+        method: 'POST',
+        body: subscription === null ? {} : { id: subscription.id },
+      }),
+    onSuccess: (_answer, subscription) =>
+      notifySuccess(
+        subscription === null
+          ? 'De volta à fila: o que aguardava e o que falhou'
+          : `De volta à fila: ${subscription.email}`,
+      ),
+    onError: (error) => notifyFailure('Não deu para tentar de novo.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
+  })
+}
+
+/** Forgets a person, by their address. */
+export function useErase() {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (email: string) =>
+      admin<ErasedSubscription>('/subscriptions/erase', { method: 'POST', body: { email } }),
+    onSuccess: ({ was_delivered }) => {
+      if (was_delivered)
+        notifyWarning('Inscrição apagada', {
+          description: 'O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.',
+        })
+      else notifySuccess('Inscrição apagada')
+    },
+    onError: (error) => notifyFailure('Nada foi apagado.', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
+  })
+}
+
+/** All of them, whatever is shown. */
+export function useExport() {
+  const { admin } = useServices()
+  return useMutation({
+    mutationFn: async () => saveFile(await admin.file('/subscriptions/export'), 'inscricoes.csv'),
+    onError: (error) => notifyFailure('Não deu para baixar as inscrições.', error),
+  })
+}
+
+const SUBSCRIPTIONS_KEY = ['subscriptions'] as const
+
+export interface SubscriptionWish {
+  search: string
+  status: SubscriptionState | 'all'
+}
+
+/** Who subscribed, the newest first, a page at a time. */
+export function useSubscriptions({ search, status }: SubscriptionWish) {
+  const { admin } = useServices()
+  return useInfiniteQuery({
+    queryKey: [...SUBSCRIPTIONS_KEY, search, status],
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({
+        ...(search === '' ? {} : { search }),
+        ...(status === 'all' ? {} : { status }),
+        ...(pageParam === null ? {} : { before: pageParam }),
+      }).toString()
+      return admin<SubscriptionPage>(`/subscriptions${query === '' ? '' : `?${query}`}`, { signal })
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: (former) => former,
+  })
+}

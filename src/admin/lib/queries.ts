@@ -1,0 +1,162 @@
+import type { PostgrestError } from '@supabase/postgrest-js'
+import {
+  MutationCache,
+  type MutationScope,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  type UseMutationOptions,
+  type UseMutationResult,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { RequestError, unwrap } from './api.ts'
+
+/** `onRefused` hears of every call that was refused for who made it: the session may be over. */
+export function createQueryClient(onRefused: () => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (error instanceof RequestError && (error.status === 401 || error.status === 403)) onRefused()
+  }
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // The server may be on this very machine: being "offline" is no reason to hold a request back.
+      queries: { retry: shouldRetryRead, retryDelay, networkMode: 'always', refetchOnWindowFocus: 'always' },
+      mutations: { networkMode: 'always' },
+    },
+  })
+}
+
+const MAX_RETRIES = 3
+
+/** The data client itself repeats reads on 503 and on a lost connection; these two it does not. */
+const RETRYABLE = new Set([502, 504])
+
+export function shouldRetryRead(failureCount: number, error: unknown): boolean {
+  return failureCount < MAX_RETRIES && error instanceof RequestError && RETRYABLE.has(error.status)
+}
+
+export function retryDelay(failureCount: number): number {
+  return 500 * 2 ** failureCount
+}
+
+type Answer<Row> = PromiseLike<{ data: Row[] | null; error: PostgrestError | null; status: number }>
+
+interface StoreRow<Row> {
+  /** `updated_at` of the row as it was opened; null once the person chose to replace somebody else's change. */
+  unchangedSince: string | null
+  /** Stores the change in the row, only while it is unchanged when that is asked for, and answers with what it stored. */
+  update: (unchangedSince: string | null) => Answer<Row>
+  read: () => Answer<Row>
+  /** Said when somebody else deleted it. */
+  gone: string
+}
+
+/** Changes a row that somebody else may have open too: nobody's work is replaced without their knowing. */
+export async function storeRow<Row>({ unchangedSince, update, read, gone }: StoreRow<Row>): Promise<Row> {
+  // No row matches when `updated_at` has moved on: somebody saved in between.
+  const [saved] = await unwrap(update(unchangedSince))
+  if (saved !== undefined) return saved
+  const [theirs] = await unwrap(read())
+  throw theirs === undefined
+    ? new RequestError({ status: 404, message: gone })
+    : new ChangedElsewhereError<Row>(theirs)
+}
+
+interface SaveRow<Input, Row> {
+  listKey: QueryKey
+  /** Saves, and other mutations, of one scope wait for each other. */
+  scope?: MutationScope
+  save: (input: Input, signal: AbortSignal) => Promise<Row>
+  onSaved?: (row: Row) => Promise<unknown>
+}
+
+/** Saving a row of a list from a form: in the list at once, told when somebody else changed it, and interruptible. */
+export function useSaveRow<Input, Row extends { id: string }>({
+  listKey,
+  scope,
+  save,
+  onSaved,
+}: SaveRow<Input, Row>) {
+  const queryClient = useQueryClient()
+  const running = useRef<AbortController>(null)
+  const mutation = useOneAtATime({
+    ...(scope === undefined ? {} : { scope }),
+    // Before its turn comes: what waits can be interrupted too.
+    onMutate: () => {
+      running.current = new AbortController()
+    },
+    mutationFn: (input: Input) => save(input, (running.current ?? new AbortController()).signal),
+    onSuccess: async (row) => {
+      queryClient.setQueryData<Row[]>(listKey, (rows) => rows && putRow(rows, row))
+      await onSaved?.(row)
+    },
+    // Not waited for: the form is done when the row is saved.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: listKey }),
+  })
+  return {
+    ...mutation,
+    /** The row as somebody else saved it meanwhile. */
+    theirs: mutation.error instanceof ChangedElsewhereError ? (mutation.error.theirs as Row) : null,
+    /** It may have arrived all the same: the list, which is asked for again, tells. */
+    interrupt: () => running.current?.abort(),
+  }
+}
+
+/** Thrown when somebody else saved this row after it was opened here. */
+class ChangedElsewhereError<T> extends Error {
+  /** The row as it is stored now. */
+  readonly theirs: T
+
+  constructor(theirs: T) {
+    super('the row was changed elsewhere')
+    this.name = 'ChangedElsewhereError'
+    this.theirs = theirs
+  }
+}
+
+interface Row {
+  id: string
+}
+
+/** A list with this row in it: in its place when it was there, else first, for lists are newest first. */
+export function putRow<T extends Row>(rows: readonly T[], row: T): T[] {
+  return rows.some(({ id }) => id === row.id)
+    ? rows.map((old) => (old.id === row.id ? row : old))
+    : [row, ...rows]
+}
+
+/**
+ * A mutation that a second click does not start again while the first is under way. `isPending`, by which a button is
+ * disabled, comes with the next render: too late for a double click.
+ */
+export function useOneAtATime<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+): UseMutationResult<Data, Error, Variables> {
+  const mutation = useMutation(options)
+  const running = useRef(false)
+  const mutate: typeof mutation.mutate = (...args) => {
+    if (running.current) return
+    running.current = true
+    const done = () => {
+      running.current = false
+    }
+    // A failure is told through the mutation's own state and callbacks.
+    mutation.mutateAsync(...args).then(done, done)
+  }
+  return { ...mutation, mutate }
+}
+
+const SETTLED_MS = 300
+
+/** A value once it has stopped changing: what is being typed is not asked for letter by letter. */
+export function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
