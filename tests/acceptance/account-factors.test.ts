@@ -163,6 +163,21 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await auth.getUser()).error).toBeNull()
   })
 
+  test('a browser that knows only the password opens no tab once the factor is shown elsewhere', async () => {
+    const login = await call(site, {
+      method: 'POST',
+      path: '/auth/v1/token?grant_type=password',
+      apikey: keys.anon,
+      body: PRINCIPAL,
+      headers: asDashboard(site),
+    })
+    const cookie = `${LOGIN_COOKIE}=${login.cookies[LOGIN_COOKIE]}`
+    await enrolled()
+    const page = await call(site, { path: '/admin', headers: { ...AS_NAVIGATION, cookie } })
+    const boot = JSON.parse(/id="portico-boot">(.*?)<\/script>/.exec(page.text)?.[1] ?? '')
+    expect(boot.session).toBeNull()
+  })
+
   test('the data service and /admin/api open at aal2 only', async () => {
     const { auth, app, factorId } = await enrolled()
     const later = await signedIn()
@@ -206,6 +221,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
       body: { challenge_id: challenge.body.id, code: await app.next() },
     })
     expect(verified.status).toBe(200)
+    expect(verified.body.refresh_token).not.toBe(login.body.refresh_token)
     expect(await open()).toMatchObject({ aal: 'aal2', amr: [{ method: 'totp' }, { method: 'password' }] })
     const sibling = await site.database.db
       .selectFrom('auth_sessions')
@@ -296,6 +312,40 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await other.getUser()).error?.name).toBe('AuthSessionMissingError')
     expect((await api('DELETE', `/logins/${otherId}`, bearer)).status).toBe(404)
     expect((await api('DELETE', '/logins/x', bearer)).status).toBe(404)
+  })
+
+  test('a login or session of another person cannot be ended', async () => {
+    const body = { email: 'bia@exemplo.com.br', password: PRINCIPAL.password }
+    await call(site, {
+      method: 'POST',
+      path: '/auth/v1/admin/users',
+      apikey: keys.service,
+      bearer: keys.service,
+      body: { ...body, email_confirm: true },
+    })
+    const bearer = await tokenOf(await signedIn())
+    for (const headers of [asDashboard(site), {}]) {
+      const theirs = await call(site, {
+        method: 'POST',
+        path: '/auth/v1/token?grant_type=password',
+        apikey: keys.anon,
+        body,
+        headers,
+      })
+      const session = await site.database.db
+        .selectFrom('auth_sessions')
+        .select(['id', 'login_id'])
+        .where('id', '=', String(decodeJwt(theirs.body.access_token).session_id))
+        .executeTakeFirstOrThrow()
+      const { status } = await api('DELETE', `/logins/${session.login_id ?? session.id}`, bearer)
+      expect(status).toBe(404)
+      const user = await call(site, {
+        path: '/auth/v1/user',
+        apikey: keys.anon,
+        bearer: theirs.body.access_token,
+      })
+      expect(user.status).toBe(200)
+    }
   })
 
   test('the operator removes the factors of a lost phone, and every session with them', async () => {

@@ -18,12 +18,12 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
   })
   afterAll(() => site.close())
 
-  const login = (headers = asDashboard(site)) =>
+  const login = (headers = asDashboard(site), email = PRINCIPAL.email) =>
     call(site, {
       method: 'POST',
       path: '/auth/v1/token?grant_type=password',
       apikey: keys.anon,
-      body: PRINCIPAL,
+      body: { ...PRINCIPAL, email },
       headers,
     })
   const open = (
@@ -62,6 +62,10 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     ['no origin', { 'sec-fetch-site': 'same-origin' }],
   ])('a login from %s sets none', async (_who, headers) => {
     expect((await login(headers)).cookies).toEqual({})
+  })
+
+  test('a login that the browser does not call same-origin sets none, whatever origin it names', async () => {
+    expect((await login({ ...asDashboard(site), 'sec-fetch-site': 'same-site' })).cookies).toEqual({})
   })
 
   test('a navigation with the cookie gets a session of its own; each tab another', async () => {
@@ -135,6 +139,12 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect((await whoAmI(stranger.access_token)).status).toBe(200)
   })
 
+  test('"Sair" ends the login of a tab whose browser sends no cookie any more', async () => {
+    const { body, cookies } = await login()
+    expect((await logout(body.access_token, '')).status).toBe(204)
+    expect(boot(await open(cookies[COOKIE])).session).toBeNull()
+  })
+
   test('"Sair" works with an access token that has expired, or whose session is gone', async () => {
     const { signer } = await (
       await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
@@ -170,15 +180,59 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(boot(await open(cookie)).session).toBeNull()
   })
 
+  test('"Sair" does not end the login of another person, whose cookie comes along', async () => {
+    const email = 'bia@exemplo.com.br'
+    await call(site, {
+      method: 'POST',
+      path: '/auth/v1/admin/users',
+      apikey: keys.service,
+      bearer: keys.service,
+      body: { email, password: PRINCIPAL.password, email_confirm: true },
+    })
+    const cookie = (await login(asDashboard(site), email)).cookies[COOKIE] ?? ''
+    expect((await logout((await login()).body.access_token, cookie)).status).toBe(204)
+    expect(boot(await open(cookie)).session.user.email).toBe(email)
+  })
+
   test('a login that is idle for twelve hours, or seven days old, opens nothing more', async () => {
+    const { db } = site.database
     const long = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     for (const change of [{ last_used_at: long(12) }, { expires_at: long(0) }]) {
       const cookie = (await login()).cookies[COOKIE]
-      await site.database.db.updateTable('auth_logins').set(change).execute()
+      await db.updateTable('auth_logins').set(change).execute()
       const page = await open(cookie)
       expect(boot(page).session).toBeNull()
       expect(page.headers['set-cookie']).toContain('Max-Age=0')
+      // It is gone: no other clock makes it good again.
+      await db
+        .updateTable('auth_logins')
+        .set({ last_used_at: long(0), expires_at: long(-24) })
+        .execute()
+      expect(boot(await open(cookie)).session).toBeNull()
     }
+  })
+
+  test('an access token is worth nothing once its login is seven days old', async () => {
+    const { access_token } = (await login()).body
+    await site.database.db.updateTable('auth_logins').set({ expires_at: new Date().toISOString() }).execute()
+    expect((await whoAmI(access_token)).body).toMatchObject({ code: 'session_not_found' })
+    const rows = await call(site, {
+      path: '/rest/v1/tracking_pixels',
+      apikey: keys.anon,
+      bearer: access_token,
+    })
+    expect(rows.status).toBe(401)
+  })
+
+  test('a banned person’s cookie opens nothing until the ban ends', async () => {
+    const cookie = (await login()).cookies[COOKIE]
+    const ban = (banned_until: string | null) =>
+      site.database.db.updateTable('auth_users').set({ banned_until }).execute()
+    await ban('2999-01-01T00:00:00.000Z')
+    const page = await open(cookie)
+    await ban(null)
+    expect(boot(page).session).toBeNull()
+    expect(boot(await open(cookie)).session.user.email).toBe(PRINCIPAL.email)
   })
 
   test('a forged cookie opens nothing', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeTransaction } from '../support/before-transaction.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { asDashboard, call } from './auth-http.ts'
@@ -106,6 +107,48 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password, { headers })).status).toBe(429)
     const forged = `__Host-portico-device=${device?.slice(0, -3)}abc`
     expect((await guess(PRINCIPAL.password, { headers: { ...headers, cookie: forged } })).status).toBe(429)
+  })
+
+  test('the cookie of one’s own browser, with another account’s ID in it, gives no guesses at that account', async () => {
+    const email = 'bia@exemplo.com.br'
+    await call(site, {
+      method: 'POST',
+      path: '/auth/v1/admin/users',
+      apikey: keys.service,
+      bearer: keys.service,
+      body: { email, password: PRINCIPAL.password, email_confirm: true },
+    })
+    const deviceOf = async (who: string) =>
+      (await guess(PRINCIPAL.password, { email: who, headers: asDashboard(site) })).cookies[
+        '__Host-portico-device'
+      ]?.split('.') ?? []
+    const [owner] = await deviceOf(PRINCIPAL.email)
+    const [, id, signature] = await deviceOf(email)
+    for (let n = 0; n < 11; n++) await guess('wrong', { from: '10.6.6.6' })
+    const headers = {
+      ...asDashboard(site),
+      cookie: `__Host-portico-device=${[owner, id, signature].join('.')}`,
+    }
+    expect((await guess(PRINCIPAL.password, { headers })).status).toBe(429)
+  })
+
+  test('a password that is changed while it is checked signs nobody in', async () => {
+    const { db } = site.database
+    const { password_hash } = await db
+      .selectFrom('auth_users')
+      .select('password_hash')
+      .where('email', '=', PRINCIPAL.email)
+      .executeTakeFirstOrThrow()
+    const set = (hash: string | null) =>
+      db.updateTable('auth_users').set({ password_hash: hash }).where('email', '=', PRINCIPAL.email).execute()
+    const answer = await beforeTransaction(
+      db,
+      () => guess(PRINCIPAL.password),
+      () => set('x'),
+    )
+    await set(password_hash)
+    expect(answer.body).toMatchObject({ code: 'invalid_credentials' })
+    expect((await guess(PRINCIPAL.password)).status).toBe(200)
   })
 
   test('a hundred logins at once give no 5xx, and who is sent away is told when to come back', async () => {

@@ -4,6 +4,7 @@ import { ENGINES } from '#tests/support/engines.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { type Auth, createAuth } from './auth.ts'
+import { insertApiKey, revokeApiKey } from './keys/api-keys.ts'
 
 describe.each(ENGINES)('who calls, on %s', (engine) => {
   let site: TestApp
@@ -42,6 +43,18 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
     expect(await identify(anon)).toEqual({ kind: 'anon' })
     expect(await identify(anon, anon)).toEqual({ kind: 'anon' })
     expect(await identify(service)).toEqual({ kind: 'anon' })
+    expect(await identify(anon, service)).toEqual({ kind: 'service' })
+  })
+
+  test('a service key is refused once it was revoked', async () => {
+    const { db } = site.database
+    const row = await insertApiKey(db, 'loja', null)
+    const key = await auth.context.keys.makeServiceKey({ id: row?.id ?? '', expiresAt: null })
+    expect(await identify(anon, key)).toEqual({ kind: 'service' })
+    await revokeApiKey(db, 'loja')
+    // As a process does that starts now: one that runs notices within seconds.
+    auth = await createAuth(site.config, db, site.secrets)
+    await expect(identify(anon, key)).rejects.toMatchObject({ status: 401, code: 'bad_jwt' })
     expect(await identify(anon, service)).toEqual({ kind: 'service' })
   })
 

@@ -46,8 +46,8 @@ describe.each(ENGINES)('on %s', (engine) => {
         .execute()
     const first = await sealRecords(db, { now: AT + MINUTE_MS })
     const late = [
-      choice(AT - 5_000, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
-      choice(AT + 65_000, { action: 'save', categories: '["marketing"]' }),
+      choice(AT - MINUTE_MS, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
+      choice(AT + 65_000, { action: 'save', categories: '["desempenho","marketing"]' }),
     ]
     await db.insertInto('consent_records').values(late).execute()
     expect(await readSealState(db)).toMatchObject({ waiting: 2, oldest_waiting_at: late[0]?.created_at })
@@ -99,7 +99,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     // Three in the morning in Greenwich is midnight in Brasília.
     expect(await summarizeConsent(db, { from: '2026-11-15', to: '2026-11-16' })).toEqual([
-      { day: '2026-11-16', text_version: 0, action: 'reject', choice: 'refused', count: 1 },
+      { day: '2026-11-15', text_version: 0, action: 'reject', choice: 'refused', count: 1 },
       { day: '2026-11-16', text_version: 1, action: 'accept_all', choice: 'accepted', count: 700 },
       { day: '2026-11-16', text_version: 1, action: 'save', choice: 'partial', count: 1 },
     ])

@@ -68,13 +68,13 @@ test.each<[string, Step[], string[][]]>([
     'after half an hour it is another visit',
     [
       [0, 'reject', []],
-      [31, 'reject', []],
-      [32, 'accept_all', [D, F, M]],
+      [30, 'reject', []],
+      [31, 'accept_all', [D, F, M]],
     ],
     [
       [`+${D}`, `+${F}`, `+${M}`],
       [`+${D}`, `+${F}`, `+${M}`],
-      [`-${D}@31`, `-${F}@31`, `-${M}@31`],
+      [`-${D}@30`, `-${F}@30`, `-${M}@30`],
     ],
   ],
   [

@@ -31,6 +31,42 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
   })
   afterAll(() => database.close())
 
+  test('choices whose records cannot be read are counted once they can', async () => {
+    const { db } = database
+    const id = await insertPixel(db, { type: 'meta', consent_category: 'marketing' })
+    const set = { version: 'v1', tags: [{ id, category: 'marketing' }] } as never
+    const log = { warn: () => {} }
+    const reports = new ReportBuffer(db, log)
+    const counts = new SiteCounts(db, log)
+    const refusals = new RefusalBuffer({ db, reports, counts, log, tags: { current: set, recent: [set] } })
+    const choice = { recordId: randomUUID(), consentId: randomUUID(), createdAt: new Date(0).toISOString() }
+    await db
+      .insertInto('consent_records')
+      .values({
+        id: choice.recordId,
+        consent_id: choice.consentId,
+        action: 'reject',
+        categories: '[]',
+        text_version: 1,
+        tag_set_version: 'v1',
+        created_at: choice.createdAt,
+      })
+      .execute()
+    await db.schema.alterTable('consent_records').renameTo('away').execute()
+    refusals.add({ ...choice, version: 'v1' })
+    await refusals.flush()
+    await db.schema.alterTable('away').renameTo('consent_records').execute()
+    await refusals.flush()
+    const rows = await db
+      .selectFrom('tag_reports')
+      .select('not_consented')
+      .where('pixel_id', '=', id)
+      .execute()
+    expect(rows).toEqual([{ not_consented: 1 }])
+    for (const buffer of [refusals, reports, counts]) await buffer.stop()
+    await db.deleteFrom('site_counts').execute()
+  })
+
   test(`every cell of ${VISITS} visits is what was done`, async () => {
     const { db } = database
     const pixels = await Promise.all(

@@ -229,6 +229,7 @@ describe.each(ENGINES)('the newsletter in the queue on %s', (engine) => {
     expect(await row()).toMatchObject({
       status: 'pending',
       attempts: 0,
+      begun: 0,
       leased_until: null,
       last_error: null,
     })
@@ -249,6 +250,16 @@ describe.each(ENGINES)('the newsletter in the queue on %s', (engine) => {
     }
     await untilStatus('delivered')
     expect(webhook.calls).toHaveLength(1)
+  })
+
+  test('what an older process delivered leaves the queue and is not sent again', async () => {
+    await store(ANA)
+    await database.db.updateTable('newsletter_subscriptions').set({ status: 'delivered' }).execute()
+    startWorker()
+    await expect
+      .poll(() => database.db.selectFrom('deliveries').selectAll().execute(), { timeout: 30_000 })
+      .toEqual([])
+    expect(webhook.calls).toEqual([])
   })
 
   test('a person who is erased during an attempt does not come back', async () => {

@@ -97,7 +97,7 @@ function tellOnce(log: NewsletterLaneDeps['log']): (outcomes: readonly Outcome<S
 }
 
 /** What the subscription itself says of its delivery, which outlives its place in the queue. */
-async function recordAttempts(
+export async function recordAttempts(
   trx: Db,
   outcomes: readonly Outcome<SubscriptionJob>[],
   isOurs: (outcome: Outcome<SubscriptionJob>) => boolean,
@@ -139,7 +139,7 @@ async function recordAttempts(
 }
 
 /** A subscription that this process has claimed. */
-interface SubscriptionJob {
+export interface SubscriptionJob {
   id: string
   attempts: number
 }

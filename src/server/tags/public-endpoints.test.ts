@@ -60,6 +60,12 @@ describe.each(ENGINES)('what the page tells us, on %s', (engine) => {
       expect(JSON.stringify(record)).not.toContain('127.0.0.1')
     })
 
+    test('names a category once, however often it was sent', async () => {
+      const categories = ['marketing', 'desempenho', 'marketing']
+      expect((await post('/api/consent', { ...CONSENT, categories })).status).toBe(204)
+      expect((await stored('consent_records'))[0]).toMatchObject({ categories: ['marketing', 'desempenho'] })
+    })
+
     test.each([
       ['no body', ''],
       ['another action', { ...CONSENT, action: 'x' }],

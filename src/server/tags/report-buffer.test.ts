@@ -76,6 +76,31 @@ describe.each(ENGINES)('what is counted in memory, on %s', (engine) => {
     expect(await totals()).toMatchObject({ failed: before + 2 })
   })
 
+  test('the last run is the last visit that ran the tag, whatever came after it', async () => {
+    const { reports } = startReplica()
+    const [ran, never] = [
+      await insertPixel(database.db, { type: 'meta' }),
+      await insertPixel(database.db, { type: 'meta' }),
+    ]
+    const hour = Date.parse('2026-11-15T10:00:00.000Z')
+    reports.add(ran, 'ran', null, hour + 1_000)
+    for (const pixel of [ran, never]) reports.add(pixel, 'blocked', null, hour + 2_000)
+    await reports.flush()
+    for (const pixel of [ran, never]) reports.add(pixel, 'failed', 'x', hour + 3_000)
+    await reports.flush()
+    const rows = await database.db
+      .selectFrom('tag_reports')
+      .select(['pixel_id', 'last_ran_at'])
+      .where('pixel_id', 'in', [ran, never])
+      .execute()
+    expect(new Map(rows.map((row) => [row.pixel_id, row.last_ran_at]))).toEqual(
+      new Map([
+        [ran, '2026-11-15T10:00:01.000Z'],
+        [never, null],
+      ]),
+    )
+  })
+
   test('refusals are added, taken back in any order, and left alone where nobody counted before', async () => {
     const [first, second] = [startReplica(), startReplica()]
     const pixel = await insertPixel(database.db, { type: 'meta' })

@@ -11,6 +11,7 @@ export function testAddresses(site: EventSite): void {
     patch,
     admin,
     choose,
+    cookieOf,
     send,
     visitor,
     subscribe,
@@ -50,6 +51,41 @@ export function testAddresses(site: EventSite): void {
     expect(hashes().filter((each) => each !== undefined)).toEqual(expected === undefined ? [] : [expected])
     expect(metaEvents().find(({ event_name }) => event_name === 'Lead').user_data.em).toBeUndefined()
     expect(await kept()).toEqual([])
+  })
+
+  test('the address goes to pixels that are set to send it, and to no other', async () => {
+    const meta = await add('meta')
+    const both = await add('both')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    await subscribe(MARIA, cookie)
+    await send({ name: 'sign_up' }, cookie)
+    const rows = await events().select(['pixel_id', 'email_hash', 'payload']).execute()
+    expect(
+      new Map(rows.map((row) => [row.pixel_id, [row.email_hash, row.payload.includes(MARIA_HASH)]] as const)),
+    ).toEqual(
+      new Map([
+        [meta.id, [MARIA_HASH, true]],
+        [both.id, [null, false]],
+      ]),
+    )
+  })
+
+  test('the address is not sent of who has agreed to less since, nor after ten minutes', async () => {
+    await add('meta')
+    const fickle = await visitor(ALL, EMAIL_TEXT_VERSION)
+    await subscribe(MARIA, fickle.cookie)
+    await send({ name: 'sign_up' }, cookieOf(fickle.id, ALL, CONSENT_TEXT_VERSION))
+    const slow = await visitor(ALL, EMAIL_TEXT_VERSION)
+    await subscribe('bia@exemplo.com.br', slow.cookie)
+    await site.database.db
+      .updateTable('sign_up_hashes')
+      .set({ expires_at: new Date().toISOString() })
+      .where('consent_id', '=', slow.id)
+      .execute()
+    await send({ name: 'sign_up' }, slow.cookie)
+    await untilEmpty()
+    expect(hashes()).toEqual([undefined, undefined])
   })
 
   test('the address waits as a hash alone, and goes with the consent, with the person and with the switch', async () => {

@@ -12,6 +12,17 @@ import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
 export function testAnswers(site: EventSite): void {
   const { add, patch, admin, send, visitor, waiting, untilEmpty, counts } = site
 
+  /** All that waits of a pixel was tried, and nothing of it is being sent. */
+  const untilTried = (pixelId: string) =>
+    vi.waitFor(async () => {
+      const rows = await site
+        .events()
+        .select(['attempts', 'leased_until'])
+        .where('pixel_id', '=', pixelId)
+        .execute()
+      expect(rows.every(({ attempts, leased_until }) => attempts > 0 && leased_until === null)).toBe(true)
+    }, 30_000)
+
   test('one bad event of a batch is found, and the others arrive', async () => {
     const meta = await add('meta')
     site.apis.isDown = true
@@ -37,6 +48,54 @@ export function testAnswers(site: EventSite): void {
     ])
     expect(told.deliveries).toHaveLength(Math.min(20, told.deliveries.length))
     expect(JSON.stringify(told)).not.toMatch(/189\.6|Mozilla|fb\.|good-token/)
+  })
+
+  test('once the token is refused, the rest of a batch is not sent', async () => {
+    const meta = await add('meta')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    for (let count = 0; count < 4; count++) await send({}, cookie)
+    await untilTried(meta.id)
+    site.apis.answer = ({ body }) =>
+      body.data.length === 4
+        ? metaError(400, { code: 100, error_subcode: 2804003 })
+        : metaError(401, { code: 190 })
+    site.apis.isDown = false
+    await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+    await vi.waitFor(
+      async () =>
+        expect(await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)).toMatchObject({
+          stopped: { code: 'token_refused' },
+          waiting: 4,
+        }),
+      { timeout: 30_000 },
+    )
+    expect(site.apis.received.map(({ body }) => body.data.length)).toEqual([4, 2])
+    await site.mailbox.take(PRINCIPAL.email)
+
+    // "Tentar de novo" lifts the stop.
+    site.apis.answer = () => undefined
+    await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+    await untilEmpty()
+    expect(await counts(meta.id)).toEqual({ accepted: 4 })
+  })
+
+  test('what its destination no longer takes is not sent', async () => {
+    const meta = await add('meta')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    await send({}, cookie)
+    await untilTried(meta.id)
+    await site.database.db
+      .updateTable('deliveries')
+      .set({ expires_at: new Date().toISOString() })
+      .where('pixel_id', '=', meta.id)
+      .execute()
+    site.apis.isDown = false
+    await admin('POST', `/pixels/${meta.id}/deliveries/retry`)
+    await untilEmpty()
+    expect(await counts(meta.id)).toEqual({ expired: 1 })
+    expect(site.apis.received).toEqual([])
   })
 
   test('a refused token stops the sending, keeps what waits, and a new one sets it going', async () => {

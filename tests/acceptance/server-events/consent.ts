@@ -51,6 +51,35 @@ export function testConsent(site: EventSite): void {
     expect(site.apis.received).toEqual([])
   })
 
+  test('what was taken back of one category leaves what waits under the others', async () => {
+    const meta = await add('meta')
+    const hook = await add('hook')
+    site.apis.isDown = true
+    const { id, cookie } = await visitor(ALL)
+    await send({}, cookie)
+    expect(await waiting()).toBe(2)
+    await choose(id, ['funcionalidade'], cookie)
+    expect(await site.events().select('pixel_id').execute()).toEqual([{ pixel_id: hook.id }])
+    expect(await counts(meta.id)).toEqual({ withheld: 1 })
+    expect(await counts(hook.id)).toEqual({})
+  })
+
+  test('while all tags are paused, nothing is stored', async () => {
+    const pause = async (paused: boolean) => {
+      const { app, headers } = site
+      const url = '/admin/api/tags/pause'
+      expect((await app.inject({ method: 'PUT', url, headers, payload: { paused } })).statusCode).toBe(200)
+    }
+    await pause(true)
+    await add('meta')
+    const { cookie } = await visitor(ALL)
+    expect((await send({}, cookie)).statusCode).toBe(204)
+    const stored = await waiting()
+    await pause(false)
+    expect(stored).toBe(0)
+    expect(site.apis.tunnels).toEqual([])
+  })
+
   test('the newest record decides at sending, whatever the cookie said', async () => {
     const meta = await add('meta')
     const { id } = await visitor(['marketing'])
@@ -66,6 +95,12 @@ export function testConsent(site: EventSite): void {
     const meta = await add('meta')
     const id = randomUUID()
     await send({}, cookieOf(id, ['marketing']))
+    // Looked at before there is a record.
+    await vi.waitFor(async () => {
+      const [row] = await site.events().select(['created_at', 'next_attempt_at', 'leased_until']).execute()
+      expect(row?.leased_until ?? null).toBeNull()
+      expect(row?.next_attempt_at).not.toBe(row?.created_at ?? '')
+    }, 30_000)
     await choose(id, ['marketing'])
     await untilEmpty()
     expect(await counts(meta.id)).toEqual({ accepted: 1 })

@@ -132,6 +132,18 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     if (seconds > 12 * HOUR)
       for (let t = step; t < seconds; t += step) refreshToken = await rotate(refreshToken, t)
     await expect(rotate(refreshToken, seconds)).rejects.toMatchObject({ code: 'session_expired', message })
+    // It is gone: no other clock makes it good again.
+    await expect(rotate(refreshToken, seconds - HOUR)).rejects.toMatchObject({
+      code: 'refresh_token_not_found',
+    })
+  })
+
+  test.each([
+    ['banned', { banned_until: '2999-01-01T00:00:00.000Z' }, 'user_banned'],
+    ['deleted', { deleted_at: at(0).toISOString() }, 'refresh_token_not_found'],
+  ])('of a %s person is refused', async (_what, change, code) => {
+    await database.db.updateTable('auth_users').set(change).where('id', '=', userId).execute()
+    await expect(rotate(first, 100)).rejects.toMatchObject({ status: 400, code })
   })
 
   /** As it was stored before sessions counted their refreshes. */

@@ -20,6 +20,8 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     onTestFinished(() => counter.stop())
     return counter
   }
+  /** A flush takes what it writes in the next turn, and waits for the database after that. */
+  const hasBegun = () => Promise.resolve()
   const stored = async (key: string) =>
     database.db.selectFrom('rate_limits').selectAll().where('key', '=', key).executeTakeFirst()
 
@@ -90,6 +92,35 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     await database.db.schema.alterTable('away').renameTo('rate_limits').execute()
     await counter.flush()
     expect((await stored('later'))?.count).toBe(2)
+  })
+
+  test('what is counted while counts are on their way is not forgotten, and all of it is shared', async () => {
+    const [one, two] = [startReplica(), startReplica()]
+    const hit = [{ key: 'way', max: 9, windowMs: MINUTE }]
+    for (let n = 0; n < 3; n++) one.take(hit)
+    const sharing = one.flush()
+    await hasBegun()
+    for (let n = 0; n < 2; n++) one.take(hit)
+    await sharing
+    expect(one.countOf({ key: 'way', max: 9, windowMs: MINUTE })).toBe(5)
+    for (let n = 0; n < 2; n++) two.take(hit)
+    await two.flush()
+    await one.flush()
+    expect((await stored('way'))?.count).toBe(7)
+  })
+
+  test('a window that could not be written adds nothing to the next', async () => {
+    const counter = startReplica()
+    const hit = [{ key: 'next', ...TWO }]
+    await database.db.schema.alterTable('rate_limits').renameTo('away').execute()
+    counter.take(hit, Date.now() - MINUTE + 500)
+    const lost = counter.flush()
+    await hasBegun()
+    counter.take(hit, Date.now() + 1_000)
+    await lost
+    await database.db.schema.alterTable('away').renameTo('rate_limits').execute()
+    await counter.flush()
+    expect((await stored('next'))?.count).toBe(1)
   })
 
   test('more callers than fit in memory are counted on, and the oldest are asked for in the database', async () => {

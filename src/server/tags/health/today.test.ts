@@ -100,6 +100,8 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
     await click('lead', analytics)
     await click('lead', meta)
     await click('contact', meta)
+    // The rest of the same click, told by another tag.
+    await report({ conversion: { name: 'contact', ids: [analytics], is_more: true } })
     await click('sign_up', meta)
     // Forged: of a set that nobody runs, and of a pixel that is none.
     await click('lead', randomUUID())

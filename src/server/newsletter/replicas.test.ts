@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { storeSubscription } from '#server/newsletter/subscribe.ts'
-import { claimDue } from '#server/outbox/queue.ts'
+import { recordAttempts, type SubscriptionJob } from '#server/newsletter/webhook.ts'
+import { backOffBy, type LaneWork } from '#server/outbox/channel.ts'
+import { claimDue, settleOutcomes } from '#server/outbox/queue.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
 import { makeNewsletterWorker } from '#tests/support/newsletter-worker.ts'
 import { accept, startWebhook } from '#tests/support/webhook.ts'
@@ -59,5 +61,41 @@ test('a replica whose clock is half a minute behind leaves a fresh claim alone',
   }
   expect(await claimDue(database.db, { ...options, now })).toHaveLength(1)
   expect(await claimDue(database.db, { ...options, now: now - 30_000 })).toEqual([])
+  await database.close()
+})
+
+test('a failure of a replica that lost its lease is not noted of the subscription', async () => {
+  const database = await makeDatabase('postgres')
+  const now = Date.now()
+  await storeSubscription(database.db, 'ana@exemplo.com.br', now)
+  const options = {
+    scope: { kind: 'newsletter' as const },
+    limit: 10,
+    leaseMs: 30_000,
+    longestDelayMs: 3_600_000,
+    atMostOnce: false,
+  }
+  const claims = await claimDue(database.db, { ...options, now })
+  expect(await claimDue(database.db, { ...options, now: now + 31_000 })).toHaveLength(1)
+  const outcomes = claims.map(({ id, attempts }) => ({
+    job: { id, attempts },
+    state: 'waiting' as const,
+    reason: '',
+    answer: 'HTTP 500',
+    message: '',
+    afterMs: null,
+    isUntouched: false,
+  }))
+  const work = {
+    backOff: backOffBy([1_000]),
+    record: (...[trx, some, isOurs]: Parameters<NonNullable<LaneWork<SubscriptionJob>['record']>>) =>
+      recordAttempts(trx, some, isOurs, now),
+  }
+  await settleOutcomes(database.db, work, { claims, outcomes }, now + 32_000)
+  const rows = await database.db
+    .selectFrom('newsletter_subscriptions')
+    .select(['status', 'attempts', 'last_error'])
+    .execute()
+  expect(rows).toEqual([{ status: 'pending', attempts: 0, last_error: null }])
   await database.close()
 })

@@ -89,12 +89,16 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
     // A page without tags, and one of a set that nobody remembers, which offers what runs now.
     await choose('reject', [], randomUUID(), '')
     await choose('reject', [], randomUUID(), 'forgotten')
+    // Nobody knows which tags that set refused: nothing is taken back.
+    const forgotten = randomUUID()
+    await choose('reject', [], forgotten, 'forgotten')
+    await choose('accept_all', ALL, forgotten, 'forgotten')
 
     await vi.waitFor(async () => {
-      expect(await totals(ads)).toEqual({ offered: 15, not_consented: 12, blocked: 1, failed: 1, reached: 1 })
+      expect(await totals(ads)).toEqual({ offered: 16, not_consented: 13, blocked: 1, failed: 1, reached: 1 })
       expect(await totals(stats)).toEqual({
-        offered: 12,
-        not_consented: 9,
+        offered: 13,
+        not_consented: 10,
         blocked: 0,
         failed: 1,
         reached: 2,
@@ -128,6 +132,8 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
         row('2026-10-08T15', null, 9),
         row('2026-10-08T16', 4, 0),
         row('2026-10-11T12', -1, 2),
+        // The first hour after the range.
+        row('2026-10-13T03', 7, 7),
       ])
       .execute()
     const { rows, from, to } = (await (
