@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+
+/** One rule, the text that breaks it, and the test that must fail then. */
+export interface Mutant {
+  id: string
+  rule: string
+  /** Occurs once in the server's sources; white space does not count. */
+  find: string
+  replace: string
+  test: MutantTest
+}
+
+/** A file of tests by its project and its name without folders, so that it is found wherever it is moved to. */
+export interface MutantTest {
+  project: string
+  file: string
+  /** Part of a test's name, of files that take long; empty for all tests of the file. */
+  title: string
+}
+
+export interface Place {
+  file: string
+  mutated: string
+}
+
+const LIST = 'scripts/mutants.tsv'
+const SOURCES = ['src/server/**/*.ts', 'src/contract/**/*.ts']
+
+export function readMutants(text = readFileSync(LIST, 'utf8')): Mutant[] {
+  const [, ...lines] = text.trimEnd().split('\n')
+  const mutants = lines.map(readMutant)
+  const twice = mutants.find(({ id }, index) => mutants.findIndex((other) => other.id === id) !== index)
+  if (twice !== undefined) throw new Error(`Two mutants are called ${twice.id}`)
+  return mutants
+}
+
+function readMutant(line: string): Mutant {
+  const [id, rule, find, replace, test, ...more] = line.split('\t')
+  if (!id || !rule || !find || replace === undefined || !test || more.length > 0)
+    throw new Error(`A mutant has five columns (id, rule, find, replace, test): ${line}`)
+  return { id, rule, find, replace, test: readTest(test) }
+}
+
+function readTest(text: string): MutantTest {
+  const [path = '', title = ''] = text.split(' > ')
+  const [project, file] = path.split(':')
+  if (!project || !file)
+    throw new Error(`A test is named "project:file" or "project:file > title", not ${text}`)
+  return { project, file, title }
+}
+
+export function readSources(): Map<string, string> {
+  const files = globSync(SOURCES).filter((file) => !file.endsWith('.test.ts'))
+  return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
+}
+
+/** The one file with the mutant's text, and that file with the mutant in it; or why there is none. */
+export function placeMutant({ find, replace }: Mutant, sources: Map<string, string>): Place | string {
+  const places = [...sources].flatMap(([file, text]) =>
+    findSpans(text, find).map((span) => ({ file, text, span })),
+  )
+  const [place] = places
+  if (place === undefined) return 'its text occurs nowhere'
+  if (places.length > 1) return `its text occurs ${places.length} times: ${places.map(({ file }) => file)}`
+  const { file, text, span } = place
+  const mutated = `${text.slice(0, span.start)}${replace}${text.slice(span.end)}`
+  try {
+    stripTypeScriptTypes(mutated)
+  } catch (error) {
+    return `${file} cannot be parsed with it: ${error}`
+  }
+  return { file, mutated }
+}
+
+/** Where a text occurs, whatever white space either of them has. */
+function findSpans(text: string, wanted: string): { start: number; end: number }[] {
+  const positions = [...text.matchAll(/\S/g)].map(({ index }) => index)
+  const dense = text.replaceAll(/\s/g, '')
+  const denseWanted = wanted.replaceAll(/\s/g, '')
+  const spans = []
+  for (let at = dense.indexOf(denseWanted); at !== -1; at = dense.indexOf(denseWanted, at + 1))
+    spans.push({ start: positions[at] ?? 0, end: (positions[at + denseWanted.length - 1] ?? 0) + 1 })
+  return spans
+}
