@@ -124,7 +124,7 @@ export async function expectLaterVisit(page: Page): Promise<void> {
   expectSteady(look)
 }
 
-/** Chromium holds the first frame back for 50 ms at most: one that is busy with other work may not have read its cache by then. */
+/** A browser waits for an optional font for a moment only: one that is busy with other work may not have read its cache by then. */
 const MOST_VISITS = 8
 
 /** A later visit in the typeface. */

@@ -14,8 +14,8 @@ const GIVE_UP_MS = 3_000
  * the first time: nothing that the visitor sees waits for them, and they take nothing from what draws the page. The
  * typeface then waits in the browser's cache for the next visit, which wears it from the first frame on (class `typeset`,
  * styles/after-first-frame.css). Two signs tell of an earlier visit: the page itself came out of the cache
- * (`contract/kept-page.ts`), or the visitor has answered the cookie banner. The second one counts for WebKit, which caches
- * no document that has a Cross-Origin-Opener-Policy, and after the page has changed.
+ * (`KEPT_TIMING`), or the visitor has answered the cookie banner. The second one also holds after the page has
+ * changed, and in a browser that does not cache the page.
  *
  * Inline, so that the policy can name the script by its hash: under `'strict-dynamic'` trust starts from that hash and is
  * passed on.
