@@ -23,11 +23,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract',
     'landing/content',
     'landing/legal',
+    'landing/styles',
     'landing/browser/consent',
     'landing/browser/shared',
   ],
   'landing/browser/room': ['contract', 'landing/browser/tags'],
-  'landing/browser/shared': ['contract'],
+  'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
   'landing/browser/testing': [
     'contract',
