@@ -40,7 +40,7 @@ export async function buildAll(): Promise<void> {
         modulePreload: false,
         target: 'es2022',
         rolldownOptions: {
-          input: { room: 'src/landing/browser/room/room.ts' },
+          input: { room: 'src/landing/browser/isolated-frame/frame.ts' },
           output: { format: 'iife', entryFileNames: '[name].js', codeSplitting: false },
         },
       },

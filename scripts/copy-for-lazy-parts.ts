@@ -2,8 +2,8 @@ import type { Plugin } from 'vite'
 
 /** What only some pages load, and how its copies are told from the visitors' own modules. */
 const LAZY_PARTS = [
-  ['/src/landing/browser/testing/', '?under-test'],
-  ['/src/landing/browser/tags/rooms/', '?in-rooms'],
+  ['/src/landing/browser/test-visit/', '?under-test'],
+  ['/src/landing/browser/tags/isolated/', '?isolated'],
 ] as const
 /** What they use of the page's own scripts. */
 const SHARED = /\/src\/(contract|landing\/browser\/(consent|shared|tags))\//

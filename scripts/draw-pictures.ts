@@ -6,7 +6,7 @@ import { Resvg } from '@resvg/resvg-js'
 import { DEFAULT_BRAND_NAME } from '../src/contract/site.ts'
 import { iconSvg } from '../src/design/icon.ts'
 import { sharePictureSvg } from '../src/design/share-picture.ts'
-import { HERO } from '../src/landing/content/hero.ts'
+import { HERO } from '../src/landing/content/page.ts'
 import type { Pictures } from '../src/server/landing/build-output.ts'
 
 /** The page's own file holds every weight in a form that the renderer does not read. */

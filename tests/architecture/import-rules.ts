@@ -2,12 +2,7 @@ import { posix } from 'node:path'
 import { parseSync } from 'vite'
 
 /** What the server renders never imports what runs in the browser, save the form, the banner and the preferences. */
-const RENDERED_BY_BOTH = [
-  'landing/browser/islands/newsletter-form.tsx',
-  'landing/browser/consent/consent-banner.tsx',
-  'landing/browser/consent/consent-texts.ts',
-  'landing/browser/consent/preferences-dialog.tsx',
-]
+const RENDERED_BY_BOTH = ['landing/browser/islands/newsletter-form.tsx', 'landing/browser/consent/notice.tsx']
 
 /**
  * What each module may import besides itself and, in the server, the modules below it. Modules come from the folder
@@ -27,37 +22,26 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'landing/browser/consent',
     'landing/browser/shared',
   ],
-  'landing/browser/room': ['contract', 'landing/browser/tags'],
+  'landing/browser/isolated-frame': ['contract', 'landing/browser/tags'],
   'landing/browser/shared': ['contract', 'landing/styles'],
   'landing/browser/tags': ['contract', 'landing/browser/shared'],
-  'landing/browser/testing': [
+  'landing/browser/test-visit': [
     'contract',
     'landing/browser/consent',
     'landing/browser/shared',
     'landing/browser/tags',
   ],
   'landing/content': ['contract'],
-  'landing/drawings': ['contract', 'design', 'landing/content'],
   'landing/legal': ['contract', 'landing/content'],
   'landing/pages': [
     'contract',
     'design',
     'landing/content',
     'landing/legal',
-    'landing/parts',
     'landing/sections',
     ...RENDERED_BY_BOTH,
   ],
-  'landing/parts': ['contract', 'design', 'landing/content'],
-  'landing/sections': [
-    'contract',
-    'design',
-    'landing/content',
-    'landing/drawings',
-    'landing/legal',
-    'landing/parts',
-    ...RENDERED_BY_BOTH,
-  ],
+  'landing/sections': ['contract', 'design', 'landing/content', 'landing/legal', ...RENDERED_BY_BOTH],
   'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
   'admin/components': ['contract', 'design', 'admin/lib'],
   'admin/lib': ['contract'],
@@ -160,7 +144,11 @@ function isAllowed(from: string, allowed: readonly string[], target: string): bo
   )
 }
 
-/** Sections of the page know nothing of one another. */
+/** Sections of the page import their shared parts, never one another. */
 function isSibling(module: string, target: string): boolean {
-  return module === 'landing/sections' && posix.dirname(target) === 'src/landing/sections'
+  return (
+    module === 'landing/sections' &&
+    posix.dirname(target) === 'src/landing/sections' &&
+    posix.basename(target) !== 'parts.tsx'
+  )
 }

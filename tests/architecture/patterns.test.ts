@@ -16,8 +16,8 @@ const PARAMETERS = { timeout: null, attackTimeout: null, incubationTimeout: null
 const MADE_AT_RUN_TIME = [
   'src/admin/features/pixels/code.tsx',
   'src/admin/features/pixels/list/pixel-toolbar.tsx',
-  'src/landing/browser/tags/delete-leftovers.ts',
-  'src/landing/browser/tags/see-hit.ts',
+  'src/landing/browser/tags/clean-up.ts',
+  'src/landing/browser/tags/requests.ts',
   'src/server/tags/serve/tag-store.ts',
 ]
 

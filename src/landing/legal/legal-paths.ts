@@ -1,4 +1,4 @@
-import type { LegalSlug } from './legal-titles.ts'
+import type { LegalSlug } from './document.ts'
 
 /** Where a document is a page. */
 export function legalPagePath(slug: LegalSlug): string {

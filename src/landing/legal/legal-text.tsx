@@ -1,4 +1,4 @@
-import type { LegalBlock, LegalDocument } from './legal-document.ts'
+import type { LegalBlock, LegalDocument } from './document.ts'
 
 export function LegalText({ document, heading: Heading }: { document: LegalDocument; heading: 'h2' | 'h3' }) {
   return (

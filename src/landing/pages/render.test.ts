@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { ActiveToolList } from '#contract/inventory.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { sharePictureSvg } from '#design/share-picture.ts'
-import { EMAIL_NOTICE } from '../content/email-notice.ts'
-import { HERO } from '../content/hero.ts'
+import { EMAIL_NOTICE } from '../browser/consent/notice.tsx'
+import { HERO } from '../content/page.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
   LEGAL_DOCUMENTS,

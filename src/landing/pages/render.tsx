@@ -1,23 +1,72 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { ActiveToolList, Dossier } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
-import { SHARING } from '../content/sharing.ts'
-import { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+import * as texts from '../browser/consent/notice.tsx'
+import { ConsentBanner, EMAIL_NOTICE, PreferencesDialog } from '../browser/consent/notice.tsx'
+import { SHARING } from '../content/page.ts'
+import { type LegalSlug, legalTitle } from '../legal/document.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
-import { type LegalSlug, legalTitle } from '../legal/legal-titles.ts'
+import { LEGAL_DOCUMENTS } from '../legal/texts.ts'
 import { Document, type DocumentAssets } from './document.tsx'
 import { DossierPage } from './dossier/dossier-page.tsx'
-import { ERROR_TEXTS, ErrorPage } from './error-page.tsx'
 import { LandingPage } from './landing-page.tsx'
-import { LegalPage } from './legal-page.tsx'
+import { ERROR_TEXTS, ErrorPage, LegalPage } from './plain-pages.tsx'
 
-export { withActiveTools } from '../legal/active-tools.ts'
-export { LEGAL_DOCUMENTS } from '../legal/legal-documents.ts'
+export { withActiveTools } from '../legal/active-tools.tsx'
+export { LEGAL_TITLES } from '../legal/document.ts'
 export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
-export { LEGAL_TITLES } from '../legal/legal-titles.ts'
-export { renderConsentNotices } from './consent-notice.tsx'
-export { renderLlmsText } from './llms-text.ts'
+export { LEGAL_DOCUMENTS } from '../legal/texts.ts'
+export { renderLlmsText } from './landing-page.tsx'
+
+/** What a visitor is asked with, as it is kept for proof: every word in its order, and banner and preferences as HTML. */
+interface ConsentNotice {
+  version: number
+  language: string
+  text: string
+  html: string
+}
+
+/** Every text that this version of the program can ask with; which one is shown, the tags decide. */
+export function renderConsentNotices(): ConsentNotice[] {
+  return [renderNotice(CONSENT_TEXT_VERSION, ''), renderNotice(EMAIL_TEXT_VERSION, EMAIL_NOTICE)]
+}
+
+function renderNotice(version: number, more: string): ConsentNotice {
+  const nothing = () => {}
+  return {
+    version,
+    language: 'pt-BR',
+    text: [
+      texts.REGION,
+      texts.QUESTION,
+      ...(more === '' ? [] : [more]),
+      texts.ACCEPT_ALL,
+      texts.REJECT,
+      texts.CHOOSE,
+      texts.TITLE,
+      texts.INTRO,
+      texts.SAVE,
+      texts.ALWAYS,
+      texts.UNUSED,
+      texts.POLICY,
+      ...texts.KINDS.map(([name, text]) => `${name}: ${text}`),
+    ].join('\n'),
+    html: renderToStaticMarkup(
+      <>
+        <ConsentBanner more={more} />
+        <PreferencesDialog
+          granted={[]}
+          inUse={OPTIONAL_CATEGORIES}
+          more={more}
+          choose={nothing}
+          onClose={nothing}
+        />
+      </>,
+    ),
+  }
+}
 
 /** Entry of the server's bundle: everything that the server renders with React, and nothing else of the page. */
 export function renderLanding(site: SiteInfo, assets: DocumentAssets): string {

@@ -1,7 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { NAVIGATION } from '../content/navigation.ts'
-import { Brand } from '../parts/brand.tsx'
-import { LoginLink } from '../parts/login-link.tsx'
+import { NAVIGATION } from '../content/page.ts'
+import { Brand, LoginLink } from './parts.tsx'
 
 export function Header({ site }: { site: SiteInfo }) {
   return (

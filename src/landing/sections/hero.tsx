@@ -1,9 +1,7 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { HERO } from '../content/hero.ts'
-import { REGISTER_LABEL } from '../content/navigation.ts'
-import { Crossing } from '../drawings/crossing.tsx'
-import { RegisterLink } from '../parts/register-link.tsx'
-import { SpecialistLink } from '../parts/specialist-link.tsx'
+import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
+import { HERO, HERO_PAYMENTS, REGISTER_LABEL } from '../content/page.ts'
+import { RegisterLink, SpecialistLink } from './parts.tsx'
 
 export function Hero({ site }: { site: SiteInfo }) {
   return (
@@ -33,5 +31,86 @@ export function Hero({ site }: { site: SiteInfo }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+/** One payment in each half of the loop on each of three lanes; the style sheet gives them their places and times. */
+const CROSSINGS = ['card', 'debit', 'pix', 'card', 'debit', 'pix'] as const
+
+/** Written out in each chip: what the page repeats costs it nothing once compressed, a `use` costs the browser a copy. */
+const ICONS = {
+  card: 'M1 5h28v20H1zm0 6h28',
+  debit: 'M1 5h28v20H1zm6 6h6v6H7z',
+  pix: 'm15 2 13 13-13 13L2 15zM9 9l6 6 6-6M9 21l6-6 6 6',
+} as const
+
+/**
+ * Payments pass through the arch. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so
+ * that crossing changes its look while only `transform` and `opacity` ever move.
+ */
+function Crossing({ label }: { label: string }) {
+  return (
+    <div className="art" role="img" aria-label={label}>
+      <Wall />
+      <Zone name="before" />
+      <Zone name="inside" />
+      <Zone name="after" />
+    </div>
+  )
+}
+
+function Zone({ name }: { name: string }) {
+  return (
+    <div className={`zone ${name}`}>
+      {CROSSINGS.map((payment, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rendered once on the server, never reordered.
+        <div className="chip" key={index}>
+          <svg viewBox="0 0 30 30" aria-hidden="true">
+            <path d={ICONS[payment]} />
+          </svg>
+          <p>
+            {HERO_PAYMENTS[payment].method}
+            <b>{HERO_PAYMENTS[payment].amount}</b>
+          </p>
+          <i />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Units of a tenth of an em, from the foot of the door. */
+function Wall() {
+  return (
+    <svg className="wall" viewBox="-380 -640 760 640" fill="none" aria-hidden="true">
+      <defs>
+        <linearGradient id="fade">
+          <stop stopColor={COLORS.surface} stopOpacity="0" />
+          <stop offset="1" stopColor={COLORS.surface} stopOpacity=".3" />
+        </linearGradient>
+        <linearGradient id="spill" x2="0" y2="1">
+          <stop stopColor={DRAWING_COLORS.lightOnFloor} />
+          <stop offset="1" stopColor={DRAWING_COLORS.lightOnFloor} stopOpacity="0" />
+        </linearGradient>
+      </defs>
+      <path d="M-170 0h340l230 320h-800z" fill="url(#spill)" />
+      <g stroke={COLORS.surface}>
+        <path strokeOpacity=".2" d="M-290 0v-330a290 290 0 0 1 580 0V0" />
+        <path strokeOpacity=".12" d="M-362 0v-330a362 362 0 0 1 724 0V0" />
+        <path strokeOpacity=".07" d="M-442 0v-330a442 442 0 0 1 884 0V0" />
+      </g>
+      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
+      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.accent} />
+      <g className="lanes">
+        <path d="M-470-311h300v2h-300zm0 108h300v2h-300zm0 108h300v2h-300z" fill="url(#fade)" />
+        <path
+          d="M-170-310h340m0 108h-340m0 108h340"
+          stroke={COLORS.ink}
+          strokeOpacity=".25"
+          strokeWidth="2"
+        />
+        <path d="M170-310h1800m0 108H170m0 108h1800" stroke={COLORS.accent} strokeWidth="2" />
+      </g>
+    </svg>
   )
 }

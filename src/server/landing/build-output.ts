@@ -8,7 +8,7 @@ import type { BuildManifest } from '../http/static/assets.ts'
 export type LandingRenderer = typeof RenderBundle
 
 /** Loaded on a first touch; what it imports comes with it. */
-const ISLANDS = 'src/landing/browser/islands/islands.ts'
+const ISLANDS = 'src/landing/browser/islands/islands.tsx'
 
 /** The page's React code, bundled by the build: Node strips types but does not read JSX. */
 export async function loadRenderBundle(distDirectory: string): Promise<LandingRenderer> {

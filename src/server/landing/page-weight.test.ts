@@ -38,19 +38,19 @@ test('the script that runs at load is one file of at most 3.6 KB', () => {
   expect(assetBytes(boot.file)).toBeLessThanOrEqual(3_600)
 })
 
-test('all scripts of the page together are at most 67.8 KB', () => {
+test('all scripts of the page together are at most 67.9 KB', () => {
   const runner = manifest.entry('src/landing/browser/tags/run-tags.ts')
   const scripts = new Set([assets.bootScript ?? '', ...assets.prefetch, runner.file, ...runner.imports])
   const total = [...scripts].reduce((sum, path) => sum + assetBytes(path), 0)
-  expect(total).toBeLessThanOrEqual(67_800)
+  expect(total).toBeLessThanOrEqual(67_900)
 })
 
 test("what a test of a pixel loads is in no visitor's path: one lazy file that nothing else needs or names", () => {
-  const tested = manifest.entry('src/landing/browser/testing/open-test.ts')
+  const tested = manifest.entry('src/landing/browser/test-visit/test-visit.ts')
   const boot = manifest.entry('src/landing/browser/boot/boot.ts')
   expect(tested.imports).toEqual([boot.file])
   const visited = [assets.bootScript ?? '', ...assets.prefetch].concat(
-    ['src/landing/browser/tags/run-tags.ts', 'src/landing/browser/islands/islands.ts'].flatMap((entry) => {
+    ['src/landing/browser/tags/run-tags.ts', 'src/landing/browser/islands/islands.tsx'].flatMap((entry) => {
       const { file, imports } = manifest.entry(entry)
       return [file, ...imports]
     }),

@@ -5,9 +5,10 @@ import {
   NEWSLETTER_HONEYPOT,
   NEWSLETTER_MESSAGES,
   NEWSLETTER_PATH,
+  type NewsletterAnswer,
 } from '#contract/newsletter.ts'
-import { FOOTER } from '#landing/content/footer.ts'
-import { sendSubscription } from './send-subscription.ts'
+import { FOOTER } from '#landing/content/page.ts'
+import { announceConversion } from '../shared/page.ts'
 
 interface NewsletterFormProps {
   /** What the server answered to a plain form post. */
@@ -77,4 +78,32 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
       </p>
     </form>
   )
+}
+
+/** Sends one subscription and says what to show for it, whatever happens. */
+async function sendSubscription(email: string, honeypot: string): Promise<string> {
+  let response: Response
+  try {
+    response = await fetch(NEWSLETTER_PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ email, ...(honeypot === '' ? {} : { [NEWSLETTER_HONEYPOT]: honeypot }) }),
+    })
+  } catch {
+    return NEWSLETTER_MESSAGES.unreachable
+  }
+  if (response.ok) {
+    announceConversion('sign_up')
+    return NEWSLETTER_MESSAGES.success
+  }
+  return response.status === 422 ? await readMessage(response) : NEWSLETTER_MESSAGES.rejected
+}
+
+async function readMessage(response: Response): Promise<string> {
+  try {
+    const { message } = (await response.json()) as Partial<NewsletterAnswer>
+    return message ?? NEWSLETTER_MESSAGES.rejected
+  } catch {
+    return NEWSLETTER_MESSAGES.rejected
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isQuiet } from './is-quiet.ts'
+import { isQuiet } from './requests.ts'
 
 test.each<[string, [duration: number, end: number][], boolean]>([
   ['nothing of it came', [], false],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { better, findEngine, isCoarse, judgeRequest } from './judge-request.ts'
+import { better, findEngine, isCoarse, judgeRequest } from './requests.ts'
 
 const PLAIN = { duration: 4, responseStart: 0, nextHopProtocol: '', responseStatus: 0 }
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest'
-import { noteViolations, type Violations } from './note-violations.ts'
+import { noteViolations, type Violations } from './observe.ts'
 
 let violations: Violations
 let heard: string[]

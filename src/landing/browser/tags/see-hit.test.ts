@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Sighting, seeHit } from './see-hit.ts'
+import { type Sighting, seeHit } from './requests.ts'
 
 const HIT = { hosts: ['bat.bing.com', '*.bing.net'], id: '1234567' }
 const seen = (address: string, change: Partial<Sighting> = {}): Sighting => ({

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { findOwners } from './find-owners.ts'
-import { TagRun } from './tag-run.ts'
+import { findOwners } from './observe.ts'
+import { TagRun } from './run-tags.ts'
 import { watchCost } from './watch-cost.ts'
 
 const run = (id: string, hosts: string[], vendorId: string | null = null) =>

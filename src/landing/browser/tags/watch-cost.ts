@@ -1,6 +1,6 @@
 import { TAG_COST_MAX } from '#contract/tag-cost.ts'
-import type { findOwners } from './find-owners.ts'
-import type { TagRun } from './tag-run.ts'
+import type { findOwners } from './observe.ts'
+import type { TagRun } from './run-tags.ts'
 
 /** Not in TypeScript's library yet. */
 interface LongFrame extends PerformanceEntry {

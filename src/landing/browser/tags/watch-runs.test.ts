@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import { TAG_ERROR_MAX_LENGTH, TAG_REPORT_MAX_STOPPED, type TagReport } from '#contract/tag-report.ts'
-import { SETTLE_MS } from './is-quiet.ts'
-import { TagRun } from './tag-run.ts'
-import { watchRuns } from './watch-runs.ts'
+import { watchRuns } from './observe.ts'
+import { SETTLE_MS } from './requests.ts'
+import { TagRun } from './run-tags.ts'
 
 const HIT = { hosts: ['hit.vendor.com'], id: '482910377165024' }
 const tag = (id: string, change: Partial<ManifestTag> = {}): ManifestTag => ({

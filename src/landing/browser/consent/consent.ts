@@ -1,0 +1,183 @@
+import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
+import {
+  CONSENT_PATH,
+  type ConsentAction,
+  GOOGLE_CONSENT_TYPES,
+  OPTIONAL_CATEGORIES,
+} from '#contract/consent-choice.ts'
+import type { ConsentRecord } from '#contract/consent-record.ts'
+import { legalPagePath } from '#landing/legal/legal-paths.ts'
+import { noteCookiesBeforeTags, readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
+import { adoptStyle, gtag, openDialogs, randomId, type TagSet } from '../shared/page.ts'
+import consentStyle from './consent.css?inline'
+
+/**
+ * Nothing of a vendor runs before the choice. `onGranted` is called with what was agreed to, on an earlier visit or
+ * now.
+ */
+export function startConsent(
+  tagSet: TagSet,
+  loadPreferences: LoadPreferences,
+  onGranted: (granted: readonly ConsentCategory[]) => void,
+): void {
+  if (tagSet.version === '') {
+    wireConsent(tagSet, loadPreferences, () => {})
+    return
+  }
+  denyGoogleByDefault()
+  const grant = (granted: readonly ConsentCategory[]) => {
+    updateGoogleConsent(granted)
+    onGranted(granted)
+  }
+  wireConsent(tagSet, loadPreferences, grant)
+  const granted = readGranted(tagSet)
+  if (granted === null) showBanner()
+  else grant(granted)
+}
+
+/** Loads the dialog, which needs React and stays off the load path. */
+export interface OpenPreferencesOptions {
+  granted: ConsentCategory[]
+  inUse: ConsentCategory[]
+  /** Gets the focus back. */
+  opener: HTMLElement
+  choose: (granted: ConsentCategory[], action: ConsentAction) => void
+}
+
+export type LoadPreferences = () => Promise<{ openPreferences(options: OpenPreferencesOptions): void }>
+
+/** Wires banner and footer link. `onGranted` is called with each choice that needs no reload. */
+function wireConsent(
+  tagSet: TagSet,
+  loadPreferences: LoadPreferences,
+  onGranted: (granted: ConsentCategory[]) => void,
+): void {
+  adoptStyle(consentStyle)
+  const banner = findBanner()
+  // A live region must exist before its text changes, or screen readers do not announce it.
+  const status = document.createElement('p')
+  status.role = 'status'
+  status.className = 'said'
+  document.body.append(status)
+  const choose = (granted: ConsentCategory[], action: ConsentAction) => {
+    if (banner !== null && !banner.hidden) {
+      banner.hidden = true
+      focusMain()
+    }
+    if (saveChoice(granted, action, tagSet)) return
+    status.textContent = CHOICE_SAVED
+    onGranted(granted)
+  }
+  let opening = false
+  const openPreferences = async (opener: HTMLElement) => {
+    if (opening) return
+    opening = true
+    try {
+      const part = await loadPreferences()
+      part.openPreferences({ granted: readGranted(tagSet) ?? [], inUse: tagSet.inUse, opener, choose })
+    } finally {
+      opening = false
+    }
+  }
+  banner?.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest<HTMLElement>('[data-consent]')
+    const action = button?.dataset.consent
+    if (action === 'accept_all') choose([...OPTIONAL_CATEGORIES], action)
+    if (action === 'reject') choose([], action)
+    // When the dialog cannot be loaded, the cookie policy says what can be done.
+    if (action === 'choose' && button)
+      openPreferences(button).catch(() => location.assign(legalPagePath('cookies')))
+  })
+  openDialogs(document.querySelectorAll('a[data-preferences]'), loadPreferences, openPreferences)
+}
+
+/** The focused button is hidden now; the focus goes to the start of the content. */
+function focusMain(): void {
+  const main = document.getElementById('main')
+  main?.setAttribute('tabindex', '-1')
+  main?.focus({ preventScroll: true })
+}
+
+/** Said to screen readers once the banner is gone. In a file of its own: the boot script carries it. */
+const CHOICE_SAVED = 'Escolha salva. Você pode mudá-la no rodapé.'
+
+/** What the visitor agreed to, or null when it must be asked (again): no choice, another text, another kind of tag. */
+function readGranted({ inUse, textVersion }: TagSet): ConsentCategory[] | null {
+  const choice = readConsentCookie()
+  if (choice === null || choice.textVersion < textVersion) return null
+  return inUse.every((category) => choice.asked.includes(category)) ? choice.granted : null
+}
+
+/** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
+function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
+  const before = readConsentCookie()
+  const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
+  const id = before?.id ?? randomId()
+  if (granted.length > 0 && !before?.granted.length) noteCookiesBeforeTags()
+  const { textVersion } = tagSet
+  writeConsentCookie({ textVersion, granted, asked: tagSet.inUse, id })
+  record({
+    id,
+    action: taken ? 'revoke' : action,
+    categories: granted as OptionalCategory[],
+    text_version: textVersion,
+    tag_set_version: tagSet.version,
+  })
+  if (!taken) return false
+  updateGoogleConsent(granted)
+  if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
+  // Only a reload unloads what already runs. Should the part that cleans up not come, nothing runs any more all the same.
+  void tagSet
+    .deleteLeftovers()
+    .catch(() => {})
+    .then(() => location.reload())
+  return true
+}
+
+function record(body: ConsentRecord): void {
+  navigator.sendBeacon(CONSENT_PATH, new Blob([JSON.stringify(body)], { type: 'application/json' }))
+}
+
+/** Before anything of Google's: a tag that reads consent before a default takes it as given. */
+export function denyGoogleByDefault(): void {
+  gtag('consent', 'default', { ...googleConsent([]), wait_for_update: 500 })
+}
+
+export function updateGoogleConsent(granted: readonly ConsentCategory[]): void {
+  gtag('consent', 'update', googleConsent(granted))
+}
+
+function googleConsent(granted: readonly ConsentCategory[]): Record<string, 'granted' | 'denied'> {
+  const given = ['essenciais', ...granted]
+  return Object.fromEntries(
+    Object.entries(GOOGLE_CONSENT_TYPES).flatMap(([category, types]) =>
+      types.map((type) => [type, given.includes(category) ? 'granted' : 'denied']),
+    ),
+  )
+}
+
+export function findBanner(): HTMLElement | null {
+  return document.querySelector('.consent')
+}
+
+/** Second in the tab order, after the link that skips to the content; last in the HTML: it must cost the first paint nothing. */
+export function showBanner(): void {
+  const banner = findBanner()
+  if (banner === null) return
+  document.querySelector('.skip')?.after(banner)
+  banner.hidden = false
+  makeRoomFor(banner)
+}
+
+/** While the banner is shown, what it covers can be scrolled clear of it: the last lines of the page, and a focused field. */
+function makeRoomFor(banner: HTMLElement): void {
+  const root = document.documentElement
+  // The footer grows, so that no strip of paper shows below it.
+  const end = document.querySelector('footer') ?? document.body
+  const update = () => {
+    const room = banner.hidden ? '' : `${innerHeight - banner.getBoundingClientRect().top}px`
+    root.style.scrollPaddingBottom = room
+    end.style.paddingBottom = room
+  }
+  new ResizeObserver(update).observe(banner)
+}

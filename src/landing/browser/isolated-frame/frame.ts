@@ -1,0 +1,133 @@
+import { CONVERSIONS } from '#contract/conversions.ts'
+import {
+  type PageMessage,
+  ROOM_MESSAGE_MAX_LENGTH,
+  ROOM_TAG_ID,
+  type RoomMessage,
+  type RoomStep,
+  type RoomTag,
+} from '#contract/isolated-frame.ts'
+import { watchRuns } from '../tags/observe.ts'
+import { deliverConversion, makeCall, runStep, TagRun } from '../tags/run-tags.ts'
+import { installShim } from './storage-shim.ts'
+
+/** The room's own script, before its tag: an opaque origin in which nothing of the page exists. */
+const page = parent
+
+// Of the address; the document itself has none.
+const { origin } = location
+
+const tag = JSON.parse(document.getElementById(ROOM_TAG_ID)?.textContent ?? '') as RoomTag
+
+// Taken before the tag runs, which could replace either: all that ever leaves by the port is text of a bounded length.
+const { stringify } = JSON
+
+let send: (text: string) => void = () => {}
+
+const post = (message: RoomMessage) => {
+  const text = stringify(message)
+  if (text.length <= ROOM_MESSAGE_MAX_LENGTH) send(text)
+}
+
+let isStarted = false
+
+/** The page takes reports of some length only. */
+const MAX_STOPPED = 20
+
+addEventListener('message', (event) => {
+  // The tag must not hear it, nor anybody but the page say it.
+  if (event.source !== page || event.origin !== origin) return
+  event.stopImmediatePropagation()
+  const message = event.data as PageMessage
+  if (message.portico === 'start' && !isStarted) {
+    isStarted = true
+    const [port] = event.ports
+    if (port !== undefined) send = port.postMessage.bind(port)
+    void start(message)
+  } else if (message.portico === 'conversion' && isStarted && CONVERSIONS.includes(message.name)) {
+    noteDeparture()
+    const told = deliverConversion(message, [manifestTag])
+    post({ portico: told.length > 0 ? 'told' : 'heard', id: message.id })
+  }
+})
+
+/** As the page's own watchers know a tag: its code is this document. */
+const manifestTag = {
+  ...tag,
+  steps: tag.steps.map((step) =>
+    step.kind === 'own' ? { kind: step.kind, src: location.href, attributes: step.attributes } : step,
+  ),
+}
+
+async function start(message: Extract<PageMessage, { portico: 'start' }>): Promise<void> {
+  installShim(message, (jar) => post({ portico: 'jar', jar }))
+  outlivePage()
+  const run = new TagRun(manifestTag)
+  const watch = watchRuns('', new Map([[tag.id, run]]), ({ results, hosts, stopped = [], sees_all }) => {
+    const [result] = results
+    if (result === undefined) return
+    const report = { result, hosts, stopped: stopped.slice(0, MAX_STOPPED), sees_all, isFinal: true }
+    post({ portico: 'report', report })
+  })
+  for (const { call, args } of message.calls) makeCall(call, args)
+  for (const step of tag.steps) await runRoomStep(step, run)
+  run.note('ran')
+  // For a page that is left before there is more to say.
+  const result = { id: tag.id, outcome: run.outcome ?? 'ran', error: run.error }
+  post({ portico: 'report', report: { result, stopped: [], isFinal: false } })
+  watch.settled()
+}
+
+/** Bodies past this do not fit beside each other into what browsers keep alive (64 KB). */
+const MAX_BODY_LENGTH = 8_000
+
+/** A click that a vendor is told of often leads away. */
+const DEPARTURE_MS = 2_000
+
+let departsUntil = 0
+
+/** From here on the visitor may be leaving. */
+function noteDeparture(): void {
+  departsUntil = performance.now() + DEPARTURE_MS
+}
+
+/**
+ * What a tag sends leaves although the page is left: small requests are kept alive, and pictures that nobody sees are
+ * sent as such requests around a conversion. Browsers cut both off otherwise; Firefox loses nearly every picture.
+ */
+function outlivePage(): void {
+  const send = window.fetch.bind(window)
+  window.fetch = (input, init = {}) => {
+    const isSmall =
+      init.body === undefined ||
+      init.body === null ||
+      (typeof init.body === 'string' && init.body.length <= MAX_BODY_LENGTH)
+    return send(input, isSmall && !(input instanceof Request) ? { keepalive: true, ...init } : init)
+  }
+  const { prototype } = HTMLImageElement
+  const source = Object.getOwnPropertyDescriptor(prototype, 'src')
+  if (!source?.set) return
+  const { set } = source
+  Object.defineProperty(prototype, 'src', {
+    ...source,
+    set(this: HTMLImageElement, address: string) {
+      if (performance.now() > departsUntil || this.isConnected || !/^(https:)?\/\//.test(address)) {
+        set.call(this, address)
+        return
+      }
+      send(address, { mode: 'no-cors', credentials: 'include', keepalive: true }).then(
+        () => this.dispatchEvent(new Event('load')),
+        () => this.dispatchEvent(new Event('error')),
+      )
+    },
+  })
+}
+
+/** Code of the tag runs where it is appended; nothing of it is loaded from us. */
+async function runRoomStep(step: RoomStep, run: TagRun): Promise<void> {
+  if (step.kind !== 'own') return runStep(step, run)
+  const script = document.createElement('script')
+  for (const [name, value] of Object.entries(step.attributes)) script.setAttribute(name, value)
+  script.textContent = step.body
+  document.head.append(script)
+}

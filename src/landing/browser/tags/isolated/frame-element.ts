@@ -1,0 +1,212 @@
+import {
+  type Jar,
+  jarKey,
+  type PageMessage,
+  ROOM_MESSAGE_MAX_LENGTH,
+  ROOM_REMOVALS,
+  type RoomMessage,
+  roomPath,
+} from '#contract/isolated-frame.ts'
+import type { ConversionCall } from '#contract/tag-manifest.ts'
+import type { TagOutcome } from '#contract/tag-report.ts'
+import { campaignOfPage } from '#landing/browser/shared/page.ts'
+import type { TagRun } from '../run-tags.ts'
+import type { Conversion } from '../start-tags.ts'
+import { readRoomMessage } from './messages.ts'
+
+/**
+ * In Chromium a hidden frame can take the keyboard, and neither `inert` nor its permissions policy keeps it from that.
+ * Whichever does is removed, and the keyboard goes back to where it was: giving it back alone loses every key of a loop.
+ */
+export function guardFocus(roomOf: (element: Element | null) => RoomFrame | undefined): void {
+  let last = document.activeElement
+  const check = () => {
+    const thief = roomOf(document.activeElement)
+    if (thief === undefined) {
+      if (document.activeElement !== document.body) last = document.activeElement ?? last
+      return
+    }
+    thief.end('failed', ROOM_REMOVALS.focus)
+    ;(last as HTMLElement | null)?.focus?.({ preventScroll: true })
+  }
+  addEventListener('focusin', check, true)
+  addEventListener('blur', () => {
+    check()
+    // Firefox names the frame only after the event.
+    setTimeout(check)
+  })
+}
+
+/** A room's own script sends a handful; whoever sends more than this in a second is removed. */
+const MAX_MESSAGES = 40
+
+const WINDOW_MS = 1_000
+
+/** `visibility` keeps it from pointer, tab order and accessibility tree; off-screen or transparent would not. */
+const STYLE =
+  'position:absolute;top:0;left:0;width:1px;height:1px;border:0;visibility:hidden;pointer-events:none'
+
+/** The frame in which one isolated tag runs. */
+export class RoomFrame {
+  readonly run: TagRun
+  readonly frame = document.createElement('iframe')
+  readonly #calls: ConversionCall[]
+  readonly #onEnd: () => void
+  readonly #onMessage: (message: RoomMessage, room: RoomFrame) => void
+  // Read before the first room comes: after it, the page would be laid out again for each.
+  readonly #size = { width: innerWidth, height: innerHeight }
+  #early: Conversion[] | null = []
+  #messages = 0
+  #since = 0
+
+  constructor(
+    run: TagRun,
+    on: { message: (message: RoomMessage, room: RoomFrame) => void; end: () => void },
+    calls: ConversionCall[] = [],
+  ) {
+    this.run = run
+    this.#onEnd = on.end
+    this.#onMessage = on.message
+    this.#calls = calls
+  }
+
+  open(): void {
+    const { frame } = this
+    frame.sandbox.add('allow-scripts')
+    frame.referrerPolicy = 'no-referrer'
+    frame.tabIndex = -1
+    frame.inert = true
+    frame.title = 'Medição'
+    frame.setAttribute('aria-hidden', 'true')
+    frame.style.cssText = STYLE
+    frame.src = roomPath(this.run.tag.room ?? '') + location.pathname.slice(1) + campaignOfPage()
+    let isLoaded = false
+    frame.addEventListener('load', () => {
+      // Its own document is the only one that it may ever show.
+      if (isLoaded) this.end('failed', ROOM_REMOVALS.document)
+      else this.#start()
+      isLoaded = true
+    })
+    document.body.append(frame)
+  }
+
+  #start(): void {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => this.#take(data)
+    this.#post(
+      {
+        portico: 'start',
+        jar: readJar(this.run.tag.id),
+        referrer: document.referrer,
+        title: document.title,
+        ...this.#size,
+        calls: this.#calls,
+      },
+      [port2],
+    )
+    const early = this.#early ?? []
+    this.#early = null
+    for (const conversion of early) this.tell(conversion)
+  }
+
+  /** At once, in the click's own task: what comes later is lost when the visitor leaves. False where no answer can come. */
+  tell({ name, id }: Conversion): boolean {
+    if (this.#early === null) this.#post({ portico: 'conversion', name, id })
+    else this.#early.push({ name, id })
+    return this.#early === null && this.frame.isConnected
+  }
+
+  /** An opaque origin cannot be named, so that the window itself is what a message goes to and comes from. */
+  #post(message: PageMessage, transfer: Transferable[] = []): void {
+    this.frame.contentWindow?.postMessage(message, '*', transfer)
+  }
+
+  /** Of what the room's own script writes by its port. */
+  #take(data: unknown): void {
+    if (!this.frame.isConnected || this.#isFlooding()) return
+    if (typeof data !== 'string' || data.length > ROOM_MESSAGE_MAX_LENGTH) return
+    const message = readRoomMessage(JSON.parse(data))
+    if (message !== null) this.#onMessage(message, this)
+  }
+
+  /** The tag has written to the page by itself, from this window or from one inside it. Nobody reads that. */
+  refuse(isNested: boolean): void {
+    if (isNested) this.end('failed', ROOM_REMOVALS.nested)
+    else this.#isFlooding()
+  }
+
+  #isFlooding(): boolean {
+    const now = performance.now()
+    if (now - this.#since > WINDOW_MS) {
+      this.#since = now
+      this.#messages = 0
+    }
+    this.#messages += 1
+    if (this.#messages <= MAX_MESSAGES) return false
+    this.end('failed', ROOM_REMOVALS.flood)
+    return true
+  }
+
+  /** Removes it, and tells why. */
+  end(outcome: TagOutcome, error: string): void {
+    this.remove()
+    const { run } = this
+    run.note(outcome, error)
+    run.inRoom = {
+      hosts: run.inRoom?.hosts,
+      stopped: run.inRoom?.stopped ?? [],
+      result: { id: run.tag.id, outcome, error },
+      isFinal: true,
+    }
+    this.#onEnd()
+  }
+
+  remove(): void {
+    this.frame.remove()
+  }
+}
+
+/**
+ * Keeps from everybody in the page what tags in rooms write to it, unread: reading is what costs, up to half a second for
+ * fifty thousand objects. A frame inside a room has no business with the page, and its first message ends the room.
+ */
+export function refuseMessages(rooms: () => Iterable<RoomFrame>): void {
+  // In front of whatever else listens.
+  addEventListener(
+    'message',
+    (event) => {
+      const source = event.source as Window | null
+      // Of a room that was removed, or of a frame inside it: nobody else is of no origin and gone.
+      if (event.isTrusted && event.origin === 'null' && (source === null || source.closed))
+        event.stopImmediatePropagation()
+      // The page is its own parent, and a port or a worker has none.
+      for (let view = source; view && view !== view.parent; view = view.parent) {
+        const room = [...rooms()].find(({ frame }) => frame.contentWindow === view)
+        if (room === undefined) continue
+        event.stopImmediatePropagation()
+        return room.refuse(view !== source)
+      }
+    },
+    true,
+  )
+}
+
+/** What an isolated tag kept. Nobody in the page reads it; it goes with the consent, by its key in the manifest. */
+function readJar(pixelId: string): Jar {
+  const read = (area: () => Storage) => attempt(() => area()[jarKey(pixelId)]) ?? ''
+  return { local: read(() => localStorage), session: read(() => sessionStorage) }
+}
+
+export function storeJar(pixelId: string, { local, session }: Jar): void {
+  attempt(() => localStorage.setItem(jarKey(pixelId), local))
+  attempt(() => sessionStorage.setItem(jarKey(pixelId), session))
+}
+
+/** Storage may be forbidden or full: then a tag forgets. */
+function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  type StoppedRequest,
+  TAG_ERROR_MAX_LENGTH,
+  TAG_REPORT_MAX_STOPPED,
+  type TagResult,
+} from '#contract/tag-report.ts'
+import { findEngine, type Look, mayReach, SETTLE_MS, watchRequests } from './requests.ts'
+import { sendReport, type TagRun } from './run-tags.ts'
+import type { CostOf, watchCost } from './watch-cost.ts'
+
+/** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
+const MAX_WAIT_MS = 16_000
+
+const LOOK_AGAIN_MS = 1_000
+
+/** Of all visits, those that tell what each tag cost. */
+const MEASURED_SHARE = 0.1
+
+/** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
+export function watchRuns(
+  set: string,
+  runs: ReadonlyMap<string, TagRun>,
+  send = sendReport,
+): { settled(): void } {
+  const engine = findEngine(window)
+  const violations = noteViolations(({ effectiveDirective, sourceFile, blockedURI }) => {
+    const isScript = effectiveDirective.startsWith('script-src')
+    for (const run of runs.values())
+      if (run.loads(blockedURI) || (isScript && run.owns(sourceFile))) run.note('stopped')
+    const [owner, another] = findOwners(sourceFile, runs)
+    return another ? undefined : owner?.tag.id
+  })
+  const look = watchRequests(engine, violations.has)
+  let takeCost: ReturnType<typeof watchCost>
+  // Few visits need it.
+  if (Math.random() < MEASURED_SHARE)
+    void import('./watch-cost.ts').then((part) => {
+      takeCost = part.watchCost(runs, findOwners)
+    })
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const tell = (isEarly: boolean) => {
+    const seen = look()
+    const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
+    if (!open[0]) return
+    const costOf = takeCost?.(seen.addresses)
+    takeCost = undefined
+    const rooms = open.flatMap(({ inRoom }) => inRoom ?? [])
+    send({
+      set,
+      results: open.map((run) => describeRun(run, seen, isEarly, costOf)),
+      hosts: Object.assign(seen.hostsOf(open.map(({ tag }) => tag)), ...rooms.map(({ hosts }) => hosts)),
+      stopped: violations
+        .list()
+        .concat(...rooms.map(({ stopped }) => stopped))
+        .slice(0, TAG_REPORT_MAX_STOPPED),
+      sees_all: engine === 'firefox',
+      unattributed_ms: costOf?.().ms,
+    })
+  }
+  const describeRun = (run: TagRun, seen: Look, isEarly: boolean, costOf: CostOf | undefined): TagResult => {
+    run.isTold = true
+    if (run.inRoom) return run.inRoom.result
+    const hit = seen.hitOf(run.tag)
+    // Nothing of this visit got through to the vendor.
+    if (hit === 'failed') run.note('blocked')
+    // Whoever leaves at once has not waited for the page view.
+    const isNone = run.tag.hit && !isEarly && seen.isQuiet(run.tag)
+    return {
+      id: run.tag.id,
+      outcome: run.outcome ?? 'ran',
+      error: run.error,
+      hit: hit ?? (isNone ? 'none' : undefined),
+      ...costOf?.(run),
+    }
+  }
+  const tellWhenQuiet = (waited: number) => {
+    const seen = look()
+    const isPending = ({ outcome, tag, inRoom }: TagRun) =>
+      tag.room ? !inRoom?.isFinal : outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
+    if (waited >= MAX_WAIT_MS || ![...runs.values()].some(isPending)) tell(false)
+    else timer = setTimeout(tellWhenQuiet, LOOK_AGAIN_MS, waited + LOOK_AGAIN_MS)
+  }
+
+  // Load errors of elements do not bubble, but they are captured on their way down.
+  addEventListener(
+    'error',
+    (event: Event) => {
+      if (event instanceof ErrorEvent) {
+        for (const run of runs.values()) {
+          if (run.owns(event.filename)) run.note('failed', event.message.slice(0, TAG_ERROR_MAX_LENGTH))
+        }
+      } else if (event.target instanceof HTMLScriptElement) {
+        const { src } = event.target
+        for (const run of findOwners(src, runs)) run.note(violations.has(src) ? 'stopped' : 'blocked')
+      }
+    },
+    true,
+  )
+  addEventListener('pagehide', () => tell(true))
+  return {
+    settled: () => {
+      clearTimeout(timer)
+      timer = setTimeout(tellWhenQuiet, SETTLE_MS, SETTLE_MS)
+    },
+  }
+}
+
+/** The tag that names this very address; else those that load from its host, or the one whose ID the address carries. */
+export function findOwners(address: string, runs: ReadonlyMap<string, TagRun>): TagRun[] {
+  if (!URL.canParse(address)) return []
+  const all = [...runs.values()]
+  const loaders = all.filter((run) => run.loads(address) || run.owns(address))
+  if (loaders[0]) return loaders
+  const { hostname } = new URL(address)
+  const owners = all.filter(({ tag }) => mayReach(tag, hostname))
+  const named = owners.filter(({ tag }) => {
+    const id = tag.vendorId ?? tag.hit?.id
+    return id && address.includes(id)
+  })
+  return named[0] ? named : owners
+}
+
+export interface Violations {
+  /** True when our policy stopped that very address. */
+  has(address: string): boolean
+  /** Each host once for each use and whoever tried. */
+  list(): StoppedRequest[]
+}
+
+/** Hears of everything that our policy stops, of pictures and frames too. `onViolation` may tell whose it is. */
+export function noteViolations(
+  onViolation: (violation: SecurityPolicyViolationEvent) => string | undefined,
+): Violations {
+  const addresses = new Set<string>()
+  const stopped = new Map<string, StoppedRequest>()
+  document.addEventListener('securitypolicyviolation', (violation) => {
+    const { blockedURI, effectiveDirective: directive, sourceFile } = violation
+    addresses.add(blockedURI)
+    const tag = onViolation(violation)
+    const source = sourceOf(sourceFile)
+    const [host] = /^(https|wss):..[^/]+/.exec(blockedURI) ?? []
+    if (source === null || !host) return
+    stopped.set(String([directive, host, source, tag]), { host, directive, source, tag })
+  })
+  return {
+    has: (address) => addresses.has(address),
+    list: () => [...stopped.values()],
+  }
+}
+
+/** Undefined where the browser names none, null for an extension, whose violations are not the page's. */
+function sourceOf(file: string): string | null | undefined {
+  if (!file) return undefined
+  if (!file.startsWith('http')) return null
+  const { origin, pathname, hostname } = new URL(file)
+  return origin === location.origin ? pathname : hostname
+}

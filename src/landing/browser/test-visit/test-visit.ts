@@ -1,0 +1,116 @@
+import type { ConsentCategory } from '#contract/consent.ts'
+import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { type StartedTest, TEST_FRAGMENT, TEST_START_PATH } from '#contract/tag-test.ts'
+import consentStyle from '../consent/consent.css?inline'
+import {
+  denyGoogleByDefault,
+  findBanner,
+  type LoadPreferences,
+  showBanner,
+  updateGoogleConsent,
+} from '../consent/consent.ts'
+import { adoptStyle, announceConversion } from '../shared/page.ts'
+import { watchConversions } from '../tags/start-tags.ts'
+import { StepReporter, TestBar } from './report.ts'
+import { runTested, runTestedRoom } from './run-tested.ts'
+
+/**
+ * The page of a test, opened by an administrator's link. It asks for the choice and stores nothing of it, runs the one
+ * tag, and reports what it sees to nobody but the test. Whoever comes with a token that is worth nothing has an ordinary
+ * visit.
+ */
+export async function openTest(loadPreferences: LoadPreferences): Promise<void> {
+  const token = location.hash.slice(TEST_FRAGMENT.length)
+  // Before anything else, and long before a tag runs.
+  history.replaceState(null, '', location.pathname + location.search)
+  const test = await trade(token)
+  if (test === null) {
+    location.reload()
+    return
+  }
+  const reporter = new StepReporter(test.key)
+  const bar = new TestBar(test.name, test.notice)
+  keepOnPage()
+  reporter.add({ kind: 'opened' })
+  denyGoogleByDefault()
+  const { category } = test.tag
+  const choice = askChoice(category, loadPreferences)
+  reporter.add({ kind: 'asked' })
+  const granted = await choice
+  updateGoogleConsent(granted)
+  const isAllowed = granted.includes(category)
+  reporter.add({ kind: 'chosen', ok: isAllowed })
+  if (isAllowed && !test.runs) await awaitConversions(reporter, bar)
+  else if (isAllowed && test.tag.room) runTestedRoom(test, reporter, bar)
+  else if (isAllowed) await runTested(test, reporter, bar)
+  else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
+}
+
+async function trade(token: string): Promise<StartedTest | null> {
+  try {
+    const answer = await fetch(TEST_START_PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, set: document.documentElement.dataset.tags ?? '' }),
+    })
+    return answer.ok ? await answer.json() : null
+  } catch {
+    return null
+  }
+}
+
+/** Shows the banner as to anybody. The choice is for this page alone: it is neither stored nor recorded. */
+export function askChoice(
+  category: ConsentCategory,
+  loadPreferences: LoadPreferences,
+): Promise<ConsentCategory[]> {
+  adoptStyle(consentStyle)
+  const banner = findBanner()
+  showBanner()
+  return new Promise((resolve) => {
+    const choose = (granted: ConsentCategory[]) => {
+      if (banner !== null) banner.hidden = true
+      resolve(granted)
+    }
+    banner?.addEventListener('click', (event) => {
+      const button = (event.target as Element).closest<HTMLElement>('[data-consent]')
+      const action = button?.dataset.consent
+      if (action === 'accept_all') choose([...OPTIONAL_CATEGORIES])
+      if (action === 'reject') choose([])
+      if (action === 'choose' && button)
+        void loadPreferences().then((part) =>
+          part.openPreferences({ granted: [], inUse: [category], opener: button, choose }),
+        )
+    })
+  })
+}
+
+/** Where the server alone tells the vendor: nothing runs here, and what is done is told to the test. */
+export async function awaitConversions(reporter: StepReporter, bar: TestBar): Promise<void> {
+  let phase = 0
+  watchConversions(({ name, id }) => {
+    phase += 1
+    reporter.add({ kind: 'conversion', conversion: name, id }, phase)
+    bar.say('O clique foi tentado, e a página fica aqui. Veja no painel o que a plataforma respondeu.')
+  })
+  reporter.add({ kind: 'settled' })
+  bar.say('O servidor avisa a plataforma: veja no painel. Para testar uma conversão, clique em Abrir Conta.')
+}
+
+/** On a page under test a conversion is tried, not made: links stay here, and no address is subscribed. */
+export function keepOnPage(): void {
+  for (const click of ['click', 'auxclick']) {
+    addEventListener(click, (event) => {
+      if ((event.target as Element).closest('[data-conversion]') !== null) event.preventDefault()
+    })
+  }
+  addEventListener(
+    'submit',
+    (event) => {
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      announceConversion('sign_up')
+    },
+    true,
+  )
+}

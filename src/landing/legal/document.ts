@@ -1,0 +1,43 @@
+import type { SiteInfo } from '#contract/site.ts'
+
+/** What the texts say of the company. */
+export type LegalParties = Pick<
+  SiteInfo,
+  | 'brandName'
+  | 'contactEmail'
+  | 'legalName'
+  | 'cnpj'
+  | 'dpoEmail'
+  | 'retention'
+  | 'logsRequests'
+  | 'sendsEmail'
+>
+
+/** A paragraph, or the items of a list. */
+export type LegalBlock = string | readonly string[]
+
+export interface LegalDocument {
+  intro: string
+  sections: readonly { title: string; blocks: readonly LegalBlock[] }[]
+}
+
+export function companyName({ brandName, legalName, cnpj }: LegalParties): string {
+  const registered = [legalName, cnpj === null ? null : `CNPJ ${cnpj}`].filter((part) => part !== null)
+  return registered.length === 0 ? brandName : `${brandName} (${registered.join(', ')})`
+}
+
+/** Each document is a page at `/<slug>` and a dialog of the footer. */
+export const LEGAL_TITLES = [
+  { slug: 'privacidade', title: 'Política de Privacidade' },
+  { slug: 'termos', title: 'Termos de Uso' },
+  { slug: 'cookies', title: 'Política de Cookies' },
+  { slug: 'compliance', title: 'Compliance' },
+] as const
+
+export type LegalSlug = (typeof LEGAL_TITLES)[number]['slug']
+
+export const LEGAL_DATE = 'Agosto de 2025'
+
+export function legalTitle(slug: LegalSlug): string {
+  return LEGAL_TITLES.find((entry) => entry.slug === slug)?.title ?? ''
+}

@@ -1,0 +1,105 @@
+import type { ActiveToolList } from '#contract/inventory.ts'
+import type { SiteInfo } from '#contract/site.ts'
+import { COLORS } from '#design/colors.ts'
+import { copyrightLine } from '../content/page.ts'
+import { ActiveTools } from '../legal/active-tools.tsx'
+import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/document.ts'
+import { legalPagePath } from '../legal/legal-paths.ts'
+import { LegalText } from '../legal/legal-text.tsx'
+import { LEGAL_DOCUMENTS } from '../legal/texts.ts'
+import { CompanyLine, PlainHeader } from '../sections/parts.tsx'
+
+export const ERROR_TEXTS = {
+  404: {
+    title: 'Esta porta não existe.',
+    text: 'A página que você procura mudou de lugar ou nunca esteve aqui.',
+  },
+  500: {
+    title: 'Algo deu errado do nosso lado.',
+    text: 'Já registramos o erro. Tente novamente em instantes.',
+  },
+} as const
+
+export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 }) {
+  const { title, text } = ERROR_TEXTS[status]
+  return (
+    <div className="dark lost">
+      <PlainHeader className="plain" brandName={site.brandName} />
+      <main className="wrap">
+        <div>
+          <p className="badge">Erro {status}</p>
+          <h1>{title}</h1>
+          <p className="lead">{text}</p>
+          <a className="btn go" href="/">
+            Voltar para o início
+          </a>
+        </div>
+        <ShutDoor />
+      </main>
+    </div>
+  )
+}
+
+/** The hero's drawing with its door closed. */
+function ShutDoor() {
+  return (
+    <svg viewBox="-300 -640 600 640" fill="none" aria-hidden="true">
+      <g stroke={COLORS.surface}>
+        <path strokeOpacity=".2" d="M-290 0v-330a290 290 0 0 1 580 0V0" />
+        <path strokeOpacity=".12" d="M-362 0v-330a362 362 0 0 1 724 0V0" />
+      </g>
+      <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
+      <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.ink} />
+      <path d="M-170-6h340" stroke={COLORS.accent} strokeWidth="12" />
+      <circle cx="124" cy="-210" r="9" fill={COLORS.accent} />
+    </svg>
+  )
+}
+
+interface LegalPageProps {
+  site: SiteInfo
+  slug: LegalSlug
+  /** What the cookie policy ends with. */
+  tools?: ActiveToolList | undefined
+}
+
+export function LegalPage({ site, slug, tools }: LegalPageProps) {
+  const document = LEGAL_DOCUMENTS[slug](site)
+  return (
+    <>
+      <PlainHeader className="dark plain" brandName={site.brandName} />
+      <main className="sheet wrap">
+        <h1>{legalTitle(slug)}</h1>
+        <p className="date">{LEGAL_DATE}</p>
+        <div className="doc">
+          {tools === undefined ? null : (
+            <p className="jump">
+              <a href="#agora">Ver as ferramentas que estão no site agora</a>
+            </p>
+          )}
+          <LegalText document={document} heading="h2" />
+          {tools === undefined ? null : (
+            <ActiveTools list={tools} site={site} number={document.sections.length + 1} />
+          )}
+        </div>
+      </main>
+      <footer className="dark">
+        <div className="wrap foot">
+          <div className="legal links">
+            <p>{copyrightLine(site.brandName)}</p>
+            {LEGAL_TITLES.map((entry) => (
+              <a
+                key={entry.slug}
+                href={legalPagePath(entry.slug)}
+                aria-current={entry.slug === slug ? 'page' : undefined}
+              >
+                {entry.title}
+              </a>
+            ))}
+            <CompanyLine site={site} />
+          </div>
+        </div>
+      </footer>
+    </>
+  )
+}

@@ -1,0 +1,113 @@
+import type { SiteInfo } from '#contract/site.ts'
+import { PortalMark } from '#design/portal-mark.tsx'
+import { LOGIN_LABEL, SPECIALIST_LABEL } from '../content/page.ts'
+
+/** Legal name, CNPJ (Decreto 7.962/2013) and the encarregado (LGPD art. 41 §1), as far as they are configured. */
+export function CompanyLine({ site }: { site: SiteInfo }) {
+  const company = [site.legalName, site.cnpj === null ? null : `CNPJ ${site.cnpj}`].filter(
+    (part) => part !== null,
+  )
+  if (company.length === 0 && site.dpoEmail === null) return null
+  return (
+    <p className="company">
+      {company.length > 0 && <span>{company.join(', ')}</span>}
+      {site.dpoEmail !== null && (
+        <span>
+          Encarregado de dados: <a href={`mailto:${site.dpoEmail}`}>{site.dpoEmail}</a>
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface Figure {
+  label: string
+  value: string
+}
+
+export function Figures({ className, figures }: { className: string; figures: Figure[] }) {
+  return (
+    <dl className={className}>
+      {figures.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd className="fig">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A new tab on desktop, the same one on a phone: two links, of which the style sheet shows the right one. */
+export function LoginLink({
+  site,
+  className,
+  newTab,
+}: {
+  site: SiteInfo
+  className: string
+  newTab: boolean
+}) {
+  return (
+    <a
+      className={className}
+      href={site.loginUrl}
+      data-app=""
+      {...(newTab ? { target: '_blank', rel: 'noopener' } : {})}
+    >
+      {LOGIN_LABEL}
+    </a>
+  )
+}
+
+/** The way back to the page, of documents that have no other: legal texts and errors. */
+export function PlainHeader({ brandName, className }: { brandName: string; className: string }) {
+  return (
+    <header className={className}>
+      <div className="wrap">
+        <Brand name={brandName} href="/" />
+      </div>
+    </header>
+  )
+}
+
+export function Brand({ name, href }: { name: string; href: string }) {
+  return (
+    <a className="brand" href={href}>
+      <PortalMark />
+      {name}
+    </a>
+  )
+}
+
+interface RegisterLinkProps {
+  site: SiteInfo
+  label: string
+  /** `go` for dark surfaces, `solid` for light ones. */
+  tone: 'go' | 'solid'
+}
+
+export function RegisterLink({ site, label, tone }: RegisterLinkProps) {
+  return (
+    <a className={`btn ${tone}`} href={site.registerUrl} data-app="" data-conversion="lead">
+      {label}
+    </a>
+  )
+}
+
+export function SpecialistLink({ site }: { site: SiteInfo }) {
+  return (
+    <a className="btn" href={whatsappUrl(site)} target="_blank" rel="noopener" data-conversion="contact">
+      {SPECIALIST_LABEL}
+    </a>
+  )
+}
+
+export function whatsappUrl(site: SiteInfo): string {
+  const message = `Olá! Quero falar com um especialista da ${site.brandName}.`
+  return `https://wa.me/${site.whatsappNumber}?text=${encodeURIComponent(message)}`
+}
+
+export function phoneUrl(phone: string): string {
+  return `tel:${phone.replace(/[^\d+]/g, '')}`
+}
