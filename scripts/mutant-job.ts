@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { createVitest, type TestModule, type TestSpecification } from 'vitest/node'
-import { type Mutant, type Place, placeMutant, readSources } from './mutant-list.ts'
+import { isFileOf, type Mutant, type Place, placeMutant, readSources } from './mutant-list.ts'
 
 export interface Verdict {
   id: string
@@ -48,8 +48,7 @@ async function judge(mutant: Mutant): Promise<[Verdict['kind'], string]> {
   if (typeof place === 'string') return ['not found', place]
   const { project, file, title } = mutant.test
   const found = specifications.filter(
-    (test) =>
-      test.project.name === project && /^(.+)\.test\.tsx?$/.exec(basename(test.moduleId))?.[1] === file,
+    (test) => test.project.name === project && isFileOf(mutant.test, test.moduleId),
   )
   const [test] = found
   if (test === undefined || found.length > 1)

@@ -11,9 +11,10 @@ export interface Mutant {
   test: MutantTest
 }
 
-/** A file of tests by its project and its name without folders, so that it is found wherever it is moved to. */
+/** A file of tests by its project and the end of its path, so that it is found wherever the rest of it is moved to. */
 export interface MutantTest {
   project: string
+  /** `newsletter-lane`, or `mail/channel` where others have the same name. */
   file: string
   /** Part of a test's name, of files that take long; empty for all tests of the file. */
   title: string
@@ -71,6 +72,10 @@ export function placeMutant({ find, replace }: Mutant, sources: Map<string, stri
     return `${file} cannot be parsed with it: ${error}`
   }
   return { file, mutated }
+}
+
+export function isFileOf({ file }: MutantTest, path: string): boolean {
+  return ['ts', 'tsx'].some((ending) => path.endsWith(`/${file}.test.${ending}`))
 }
 
 /** Where a text occurs, whatever white space either of them has. */

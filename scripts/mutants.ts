@@ -1,15 +1,15 @@
 /**
  * `npm run mutants [-- --check] [--only=S01,C02] [--jobs=N]`: breaks one rule of the server at a time (`mutants.tsv`), in a
- * copy of the tree, and runs the tests that must notice. `--check` only looks whether each text is still found once.
+ * copy of the tree, and runs the tests that must notice. `--check` only looks whether each text and each test is found once.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Verdict } from './mutant-job.ts'
-import { type Mutant, placeMutant, readMutants, readSources } from './mutant-list.ts'
+import { isFileOf, type Mutant, placeMutant, readMutants, readSources } from './mutant-list.ts'
 
 /** A mutant that never ends is stopped; the tests of one take seconds. */
 const MAX_MS = 15 * 60_000
@@ -33,12 +33,17 @@ function chooseMutants(ids: string[] | undefined): Mutant[] {
 
 function checkTexts(): number {
   const sources = readSources()
+  const files = globSync('{src,scripts,tests}/**/*.test.{ts,tsx}')
   const problems = chosen.flatMap((mutant) => {
     const place = placeMutant(mutant, sources)
-    return typeof place === 'string' ? [`${mutant.id}\t${place}`] : []
+    const found = files.filter((file) => isFileOf(mutant.test, file))
+    return [
+      ...(typeof place === 'string' ? [place] : []),
+      ...(found.length === 1 ? [] : [`${found.length} files of tests are called ${mutant.test.file}`]),
+    ].map((problem) => `${mutant.id}\t${problem}`)
   })
   for (const problem of problems) console.log(problem)
-  console.log(`${chosen.length - problems.length} found, ${problems.length} not found`)
+  console.log(`${chosen.length} mutants, ${problems.length} problems`)
   return problems.length === 0 ? 0 : 1
 }
 
