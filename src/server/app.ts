@@ -26,7 +26,7 @@ import { HitCounter } from './http/limits/counter.ts'
 import { type PublicGuard, PublicLimits } from './http/limits/public.ts'
 import type { Logger } from './http/logging/logger.ts'
 import { OutgoingClient } from './http/outgoing.ts'
-import type { AdminAccess } from './http/security/administrators.ts'
+import { registerAdminApi } from './http/security/administrators.ts'
 import { createHostOf, inSecurityClass } from './http/security/classes.ts'
 import { composeHttp } from './http/server.ts'
 import type { ConnectionLimits } from './http/sockets/connections.ts'
@@ -136,7 +136,6 @@ export async function buildApp({
     onSettled: (kind, state) => metrics?.countDelivery(kind, state),
   })
   const auth = await composeAuth({ ...house, limits, hashCost, queueMail: deliveries.queueMail, announce })
-  const administrators = { db, ...auth.access }
   const events = composeEvents(house)
   const dashboard = composeDashboard(config, site.manifest, () => listReachedCeilings(db, config))
   const newsletter = composeNewsletter({ ...house, wake: deliveries.wake })
@@ -182,35 +181,42 @@ export async function buildApp({
       secrets,
     )
     const service = await registerData(scope, {
-      ...administrators,
+      db,
+      ...auth.access,
       resources: [pixels, adminUsers(auth.accounts, config.principal.email)],
     })
-    await registerPixelVersions(scope, { ...administrators, service, pixels })
-    await dashboard.registerAdmin(scope, { ...administrators, fileDamage })
-    await registerActivity(scope, { ...administrators, retention })
-    await registerAlerts(scope, {
-      ...administrators,
-      log,
-      adminUrl: config.adminUrl ?? siteUrl,
-      canSend: config.mail.smtpUrl !== null,
-      send: (to, letter) => auth.sendLetter(to, 'alert', letter),
-      queueLetter: (trx, to, letter) =>
-        deliveries.storeMail(trx, { to, kind: 'alert', ...auth.renderLetter(letter) }),
-      readOverview: tags.readOverview,
-      readFileChanges: inventory.listFileChanges,
-    })
-    await inventory.registerAdmin(scope, administrators, {
-      nameVendor: (id) => describeVendor(id).name,
-      isInHtml: tags.isInHtml,
-      fetchFile: deliveries.fetchVendorFile,
-    })
-    await evidence.registerAdmin(scope, administrators, {
-      describeVendor,
-      renderDossier: (dossier) => renderer.renderDossier(dossier),
-    })
-    await newsletter.registerAdmin(scope, administrators)
-    await tags.registerAdmin(scope, administrators, { countSubscriptions: newsletter.countSubscriptions })
-    await deliveries.registerAdmin(scope, administrators)
+    await registerAdminApi(scope, auth.access, [
+      auth.registerOwnAccount,
+      (api) => registerPixelVersions(api, { service, pixels }),
+      (api) => dashboard.registerAdmin(api, { db, fileDamage }),
+      (api) => registerActivity(api, { db, retention }),
+      (api) =>
+        registerAlerts(api, {
+          db,
+          log,
+          adminUrl: config.adminUrl ?? siteUrl,
+          canSend: config.mail.smtpUrl !== null,
+          send: (to, letter) => auth.sendLetter(to, 'alert', letter),
+          queueLetter: (trx, to, letter) =>
+            deliveries.storeMail(trx, { to, kind: 'alert', ...auth.renderLetter(letter) }),
+          readOverview: tags.readOverview,
+          readFileChanges: inventory.listFileChanges,
+        }),
+      (api) =>
+        inventory.registerAdmin(api, {
+          nameVendor: (id) => describeVendor(id).name,
+          isInHtml: tags.isInHtml,
+          fetchFile: deliveries.fetchVendorFile,
+        }),
+      (api) =>
+        evidence.registerAdmin(api, {
+          describeVendor,
+          renderDossier: (dossier) => renderer.renderDossier(dossier),
+        }),
+      (api) => newsletter.registerAdmin(api),
+      (api) => tags.registerAdmin(api, { countSubscriptions: newsletter.countSubscriptions }),
+      (api) => deliveries.registerAdmin(api),
+    ])
   })
   await inSecurityClass(app, 'admin page', (scope) =>
     dashboard.registerPage(scope, { anonKey: auth.anonKey, openSession: auth.bootSession }),
@@ -301,8 +307,8 @@ function composeDeliveries(parts: DeliveryParts) {
       ? (url: string, signal: AbortSignal) => files.fetchFile(url, signal)
       : null,
 
-    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
-      registerDeliveryAdmin(scope, { ...access, ...sending, retention: config.retention, wake }),
+    registerAdmin: (scope: FastifyInstance) =>
+      registerDeliveryAdmin(scope, { ...sending, retention: config.retention, wake }),
 
     /** `beforeStop` queues what is still being written, so that it leaves with the rest. */
     runWith: (app: FastifyInstance, { beforeStop }: { beforeStop: () => Promise<void> }): void => {
@@ -343,9 +349,8 @@ function composeNewsletter({ config: { newsletter }, db, wake }: NewsletterParts
   return {
     measureQueue: () => measureQueue(db),
     countSubscriptions: (spans: Parameters<typeof countSubscriptions>[1]) => countSubscriptions(db, spans),
-    registerAdmin: (scope: FastifyInstance, access: AdminAccess) =>
+    registerAdmin: (scope: FastifyInstance) =>
       registerSubscriptions(scope, {
-        ...access,
         db,
         delivers: newsletter.webhookUrl !== null,
         onRequeued: wake,
@@ -377,8 +382,8 @@ function composeEvidence({ config, db, log, notices }: EvidenceParts) {
       await premises.keepParties(parties)
     },
 
-    registerAdmin: (scope: FastifyInstance, access: AdminAccess, ports: ConsentAdminPorts) =>
-      registerConsentAdmin(scope, { ...access, ...ports, db, site, keptDays: retention.consentDays }),
+    registerAdmin: (scope: FastifyInstance, ports: ConsentAdminPorts) =>
+      registerConsentAdmin(scope, { ...ports, db, site, keptDays: retention.consentDays }),
 
     registerPublic: (scope: FastifyInstance, guard: PublicGuard) =>
       registerEvidence(scope, { db, log, guard, retention, premises }),
@@ -397,7 +402,7 @@ function composeInventory({ config: { retention }, db, log }: InventoryParts) {
   return {
     noteServedPage: (page: ServedPage) => servedPages.note(page),
     listFileChanges: () => listFileChanges(db),
-    registerAdmin: (scope: FastifyInstance, access: AdminAccess, ports: InventoryPorts) =>
-      registerInventory(scope, { ...access, ...ports, db, log, retention }),
+    registerAdmin: (scope: FastifyInstance, ports: InventoryPorts) =>
+      registerInventory(scope, { ...ports, db, log, retention }),
   }
 }

@@ -11,7 +11,7 @@ import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/data-service.ts'
 import { runSweeps } from '#server/db/sweep.ts'
 import { AppError } from '#server/http/errors.ts'
-import type { Caller } from '#server/http/security/administrators.ts'
+import { type Caller, registerAdminApi } from '#server/http/security/administrators.ts'
 import { registerPixelVersions } from '#server/pixels/history.ts'
 import { trackingPixels } from '#server/pixels/tracking-pixels.ts'
 import { TagCompiler } from '#server/tags/compile/compiler.ts'
@@ -81,19 +81,22 @@ export async function startDataApp(engine: EngineName): Promise<DataApp> {
   )
   const access = {
     origins: ['http://localhost:3000'],
-    identify: async (request: FastifyRequest) => {
-      const name = String(request.headers['x-test-caller'])
-      if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
-      return CALLERS[name as CallerName]
+    exceptions: {},
+    callers: {
+      resolve: async (request: FastifyRequest) => {
+        const name = String(request.headers['x-test-caller'])
+        if (name === 'expired') throw new AppError(401, 'jwt_expired', 'JWT expired')
+        return CALLERS[name as CallerName]
+      },
+      recheck: async (_trx: unknown, caller: Caller) => caller,
     },
   }
   const service = await registerData(app, {
     ...access,
     db: database.db,
-    recheck: async (_trx, caller) => caller,
     resources: [pixels, adminUsers(auth.accounts, PRINCIPAL_EMAIL)],
   })
-  await registerPixelVersions(app, { ...access, service, pixels })
+  await registerAdminApi(app, access, [(scope) => registerPixelVersions(scope, { service, pixels })])
   return {
     app,
     database,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityPage } from '#contract/activity.ts'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { runSweeps } from '../db/sweep.ts'
@@ -31,11 +32,10 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     app = Fastify()
     runSweeps(app, database.db)
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
-    await registerActivity(app, {
-      db: database.db,
-      retention: { auditDays: 730, failedLoginDays: 90 },
-      identify: async () => caller,
-      origins: ['https://portico.example'],
+    const retention = { auditDays: 730, failedLoginDays: 90 }
+    await registerAdminApiPart(app, {
+      caller: () => caller,
+      register: (scope) => registerActivity(scope, { db: database.db, retention }),
     })
   })
   afterAll(async () => {

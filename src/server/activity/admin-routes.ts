@@ -6,45 +6,35 @@ import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toCsvLine, toPageCursor } from '../http/requests.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  guardApi,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor } from '../http/security/administrators.ts'
 import { type EventWish, readEvents } from './events.ts'
 import { type AuditRetention, recordAudit, sweepAudit } from './trail.ts'
 
-interface ActivityDeps extends AdminAccess {
+interface ActivityDeps {
   db: Db
   retention: AuditRetention
 }
 
 /** Who did what, under `/admin/api`; any administrator may read it, as any of them may see everything else. */
-export async function registerActivity(app: FastifyInstance, deps: ActivityDeps): Promise<void> {
+export function registerActivity(scope: FastifyInstance, deps: ActivityDeps): void {
   const { db, retention } = deps
-  sweepRegularly(app, 'old audit events', (signal) => sweepAudit(db, retention, signal))
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
+  sweepRegularly(scope, 'old audit events', (signal) => sweepAudit(db, retention, signal))
+  scope.get('/admin/api/activity', async (request): Promise<ActivityPage> => {
+    const page = await listActivity(db, readActivityQuery(request.query))
+    return {
+      ...page,
+      kept_days: retention.auditDays,
+      failed_login_days: retention.failedLoginDays,
+      people: await readPeople(db),
+    }
+  })
 
-    scope.get('/admin/api/activity', async (request): Promise<ActivityPage> => {
-      await requireAdministrator(deps, request)
-      const page = await listActivity(db, readActivityQuery(request.query))
-      return {
-        ...page,
-        kept_days: retention.auditDays,
-        failed_login_days: retention.failedLoginDays,
-        people: await readPeople(db),
-      }
-    })
-
-    scope.get('/admin/api/activity/export', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const query = readActivityQuery(request.query)
-      await recordAudit(db, { ...auditActor(caller), action: 'activity.export' })
-      reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store')
-      return reply.send(Readable.from(exportActivity(db, query)))
-    })
+  scope.get('/admin/api/activity/export', async (request, reply) => {
+    const { caller } = request
+    const query = readActivityQuery(request.query)
+    await recordAudit(db, { ...auditActor(caller), action: 'activity.export' })
+    reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store')
+    return reply.send(Readable.from(exportActivity(db, query)))
   })
 }
 

@@ -7,7 +7,6 @@ import {
 } from '#contract/admin-page.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import type { AdminAccess } from '../http/security/administrators.ts'
 import type { BuildManifest } from '../http/static/assets.ts'
 import { findProductionGaps, registerNotices } from '../operations/production-gaps.ts'
 
@@ -20,8 +19,8 @@ export function composeDashboard(
   return {
     registerAdmin: (
       scope: FastifyInstance,
-      deps: AdminAccess & { db: Db; fileDamage: () => InstallationProblem | null },
-    ) => registerNotices(scope, { ...deps, gaps: findProductionGaps(config), listReachedCeilings }),
+      deps: { db: Db; fileDamage: () => InstallationProblem | null },
+    ): void => registerNotices(scope, { ...deps, gaps: findProductionGaps(config), listReachedCeilings }),
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
       registerAdminPage(scope, {
         manifest,

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
@@ -70,7 +71,11 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     app = Fastify()
     runSweeps(app, database.db)
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
-    await registerAlerts(app, { ...deps, identify: async () => caller, origins: ['https://portico.example'] })
+    await registerAdminApiPart(app, {
+      caller: () => caller,
+      exceptions: '/alerts',
+      register: (scope) => registerAlerts(scope, deps),
+    })
   })
   afterAll(async () => {
     await app.close()

@@ -7,7 +7,7 @@ import { HitCounter } from '../http/limits/counter.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { PublicLimits } from '../http/limits/public.ts'
 import { createLogger, type Logger } from '../http/logging/logger.ts'
-import { type AdminAccess, guardApi, type Recheck } from '../http/security/administrators.ts'
+import { type Callers, guardApi } from '../http/security/administrators.ts'
 import { ownOrigins } from '../http/security/own-origins.ts'
 import { type Letter, type RenderedLetter, renderLetter } from '../mail/email.ts'
 import { createMailTransport, type SendMail } from '../mail/transport.ts'
@@ -15,7 +15,7 @@ import type { SecretPort } from '../secrets/secrets.ts'
 import { MailQueue, mailAdministrators, type News } from './account-mail.ts'
 import { Accounts } from './accounts/admin-users.ts'
 import { announcePrincipal, ensurePrincipal } from './accounts/principal.ts'
-import { createIdentify, requireApiKey } from './caller.ts'
+import { createCallers, requireApiKey } from './caller.ts'
 import type { AuthContext } from './context.ts'
 import { registerAdminUsers } from './endpoints/admin-users.ts'
 import {
@@ -30,7 +30,7 @@ import { registerFactors } from './endpoints/factors.ts'
 import { registerGenerateLink, registerInvite } from './endpoints/invite.ts'
 import { registerLogout } from './endpoints/logout.ts'
 import { registerOtp, registerReauthenticate, registerRecover, registerResend } from './endpoints/otp.ts'
-import { registerAccount } from './endpoints/own-account.ts'
+import { registerOwnAccount } from './endpoints/own-account.ts'
 import { registerPasskeys } from './endpoints/passkeys.ts'
 import { registerSignup } from './endpoints/signup.ts'
 import { registerToken } from './endpoints/token.ts'
@@ -78,20 +78,18 @@ export async function composeAuth({
     announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
   return {
     ...auth,
-    access: { identify: auth.identify, recheck: auth.recheck, origins: context.origins },
+    access: { callers: auth.callers, origins: context.origins },
     mailAdministrators: (news: News) => mailAdministrators(context, news),
     /** Resolves when every mail that was begun is handed over. */
     closeMail: () => context.mail.close(),
-    registerService: async (scope: FastifyInstance): Promise<void> => {
-      await registerAuth(scope, context)
-      await registerAccount(scope, context)
-    },
+    registerService: (scope: FastifyInstance) => registerAuth(scope, context),
+    registerOwnAccount: (scope: FastifyInstance) => registerOwnAccount(scope, context),
   }
 }
 
 /** What the other rooms get of this one, through `app.ts`. */
-export interface Auth extends Pick<AdminAccess, 'identify'> {
-  recheck: Recheck
+export interface Auth {
+  callers: Callers
   context: AuthContext
   accounts: Accounts
   /** The public key that the dashboard's page carries. */
@@ -122,7 +120,7 @@ export async function createAuth(
   const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
   return {
     context,
-    ...createIdentify(context),
+    callers: createCallers(context),
     accounts: new Accounts(context),
     anonKey: async () => (await context.keys.current()).anonKey,
     bootSession: (request, reply) => bootSession(context, request, reply),

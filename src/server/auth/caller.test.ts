@@ -29,9 +29,9 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
     return (await call(site, request)).body
   }
   const identify = (apikey: string | undefined, bearer?: string) =>
-    auth.identify({
+    auth.callers.resolve({
       headers: { apikey, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
-    } as unknown as Parameters<Auth['identify']>[0])
+    } as unknown as Parameters<Auth['callers']['resolve']>[0])
 
   test('without a good key a guest, whatever the bearer token', async () => {
     const { access_token } = await login()

@@ -4,7 +4,7 @@ import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { AppError } from '../http/errors.ts'
-import type { AdminAccess, Caller, Recheck } from '../http/security/administrators.ts'
+import type { Caller, Callers } from '../http/security/administrators.ts'
 import { forwardAddress } from '../http/sockets/addresses.ts'
 import { type AccountState, readAccount } from './accounts/change-account.ts'
 import { accessRefusal } from './accounts/rules.ts'
@@ -32,12 +32,9 @@ interface CallerRow {
  * ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a bearer
  * token that is not good; no valid key at all is a guest.
  */
-export function createIdentify({
-  db,
-  keys,
-}: AuthContext): Pick<AdminAccess, 'identify'> & { recheck: Recheck } {
+export function createCallers({ db, keys }: AuthContext): Callers {
   const query = compileCallerQuery(db)
-  const identify = async (request: FastifyRequest): Promise<Caller> => {
+  const resolve = async (request: FastifyRequest): Promise<Caller> => {
     const current = await keys.current()
     if ((await readApiKey(current, request.headers.apikey)) === null) return { kind: 'guest' }
     const bearer = readBearer(request.headers.authorization)
@@ -58,7 +55,7 @@ export function createIdentify({
       await trx.selectFrom('auth_users').select('id').where('id', '=', caller.userId).forShare().execute()
     return toCaller(await readCaller(trx, query, caller.sessionId), caller.sessionId, Date.now())
   }
-  return { identify, recheck }
+  return { resolve, recheck }
 }
 
 function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
@@ -178,6 +175,15 @@ export async function requireUser(context: AuthContext, request: FastifyRequest)
   if (sub === undefined || sub === '') throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   if (!isUuid(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
   const who = { userId: sub, sessionId: isUuid(claimed) ? claimed : NO_SESSION }
+  return readSessionAccount(context, request, who)
+}
+
+/** The account and the session of a person who is known already. What they write is limited. */
+export async function readSessionAccount(
+  context: AuthContext,
+  request: FastifyRequest,
+  who: OwnAccount['who'],
+): Promise<OwnAccount> {
   const { session, ...account } = await readAccount(context.db, who)
   if (session === null) throw new Error('an account was read without its session')
   if (request.method !== 'GET') limitWrites(context, session)

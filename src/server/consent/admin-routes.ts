@@ -14,13 +14,7 @@ import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { toCsvLine } from '../http/requests.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  type Caller,
-  guardApi,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor, type Caller } from '../http/security/administrators.ts'
 import { listSeals, readSealState } from './checkpoints.ts'
 import { summarizeConsent } from './choice-counts.ts'
 import { composeDossier, type DossierDeps } from './dossier.ts'
@@ -34,69 +28,63 @@ export interface ConsentAdminPorts extends Pick<DossierDeps, 'describeVendor'> {
   renderDossier: (dossier: Dossier) => string
 }
 
-interface ConsentAdminDeps extends ConsentAdminPorts, DossierDeps, AdminAccess {}
+interface ConsentAdminDeps extends ConsentAdminPorts, DossierDeps {}
 
 /** What people chose, and the proof of it, for administrators. */
-export async function registerConsentAdmin(app: FastifyInstance, deps: ConsentAdminDeps): Promise<void> {
+export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminDeps): void {
   const { db } = deps
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
+  scope.get('/admin/api/consent', async (request): Promise<ConsentOverview> => {
+    return readConsentOverview(db, readDayRange(request.query), deps.keptDays)
+  })
 
-    scope.get('/admin/api/consent', async (request): Promise<ConsentOverview> => {
-      await requireAdministrator(deps, request)
-      return readConsentOverview(db, readDayRange(request.query), deps.keptDays)
-    })
+  scope.get('/admin/api/consent/records', async (request): Promise<{ records: FoundRecord[] }> => {
+    const { code } = request.query as { code?: unknown }
+    const records = await findRecordsByCode(db, typeof code === 'string' ? code : '')
+    if (records === null) throw new AppError(400, 'bad_request', 'Isto não é um código de recibo.')
+    return { records }
+  })
 
-    scope.get('/admin/api/consent/records', async (request): Promise<{ records: FoundRecord[] }> => {
-      await requireAdministrator(deps, request)
-      const { code } = request.query as { code?: unknown }
-      const records = await findRecordsByCode(db, typeof code === 'string' ? code : '')
-      if (records === null) throw new AppError(400, 'bad_request', 'Isto não é um código de recibo.')
-      return { records }
-    })
+  scope.get('/admin/api/consent/export', async (request, reply) => {
+    const { caller } = request
+    const range = readDayRange(request.query)
+    const counts = await summarizeConsent(db, range)
+    await recordAudit(db, { ...auditActor(caller), action: 'consent.export', after: range })
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(exportCounts(counts))
+  })
 
-    scope.get('/admin/api/consent/export', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const range = readDayRange(request.query)
-      const counts = await summarizeConsent(db, range)
-      await recordAudit(db, { ...auditActor(caller), action: 'consent.export', after: range })
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .send(exportCounts(counts))
+  scope.get('/admin/api/consent/records/export', async (request, reply) => {
+    const { caller } = request
+    const range = readDayRange(request.query)
+    await recordAudit(db, { ...auditActor(caller), action: 'consent.records_export', after: range })
+    const lines = exportEvidence(db, {
+      site: deps.site.siteUrl,
+      from: new Date(startOfSiteDate(range.from)).toISOString(),
+      to: new Date(nextSiteDay(startOfSiteDate(range.to))).toISOString(),
     })
+    return reply
+      .type('application/ld+json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(Readable.from(lines))
+  })
 
-    scope.get('/admin/api/consent/records/export', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const range = readDayRange(request.query)
-      await recordAudit(db, { ...auditActor(caller), action: 'consent.records_export', after: range })
-      const lines = exportEvidence(db, {
-        site: deps.site.siteUrl,
-        from: new Date(startOfSiteDate(range.from)).toISOString(),
-        to: new Date(nextSiteDay(startOfSiteDate(range.to))).toISOString(),
-      })
-      return reply
-        .type('application/ld+json; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .send(Readable.from(lines))
-    })
-
-    scope.get('/admin/api/consent/dossier', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const range = readDayRange(request.query)
-      const { format } = request.query as { format?: unknown }
-      if (format !== 'html' && format !== 'json')
-        throw new AppError(400, 'bad_request', 'O formato precisa ser "html" ou "json".')
-      const dossier = await make(caller, range)
-      await recordAudit(db, { ...auditActor(caller), action: 'consent.dossier', after: { ...range, format } })
-      // It is kept as a file: opened from here it would be a document of the dashboard's own origin.
-      reply
-        .header('cache-control', 'no-store')
-        .header('content-disposition', `attachment; filename="dossie-${range.from}-a-${range.to}.${format}"`)
-      return format === 'html'
-        ? reply.type('text/html; charset=utf-8').send(deps.renderDossier(dossier))
-        : reply.type('application/json; charset=utf-8').send(JSON.stringify(dossier, null, 2))
-    })
+  scope.get('/admin/api/consent/dossier', async (request, reply) => {
+    const { caller } = request
+    const range = readDayRange(request.query)
+    const { format } = request.query as { format?: unknown }
+    if (format !== 'html' && format !== 'json')
+      throw new AppError(400, 'bad_request', 'O formato precisa ser "html" ou "json".')
+    const dossier = await make(caller, range)
+    await recordAudit(db, { ...auditActor(caller), action: 'consent.dossier', after: { ...range, format } })
+    // It is kept as a file: opened from here it would be a document of the dashboard's own origin.
+    reply
+      .header('cache-control', 'no-store')
+      .header('content-disposition', `attachment; filename="dossie-${range.from}-a-${range.to}.${format}"`)
+    return format === 'html'
+      ? reply.type('text/html; charset=utf-8').send(deps.renderDossier(dossier))
+      : reply.type('application/json; charset=utf-8').send(JSON.stringify(dossier, null, 2))
   })
 
   const make = (caller: Caller, range: DayRange) => {

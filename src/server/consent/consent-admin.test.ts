@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConsentOverview } from '#contract/consent.ts'
 import type { Dossier } from '#contract/inventory.ts'
 import { renderDossier } from '#landing/pages/render.tsx'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { registerErrors } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
@@ -133,20 +134,23 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
       .execute()
     app = Fastify()
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
-    await registerConsentAdmin(app, {
-      db,
-      site: SITE,
-      keptDays: 1826,
-      describeVendor: (id) => ({
-        id,
-        name: 'Hotjar',
-        company: 'Hotjar Ltd.',
-        country: 'MT',
-        purpose: 'Grava.',
-      }),
-      renderDossier,
-      identify: async () => caller,
-      origins: ['https://arco.example'],
+    await registerAdminApiPart(app, {
+      caller: () => caller,
+      origin: 'https://arco.example',
+      register: (scope) =>
+        registerConsentAdmin(scope, {
+          db,
+          site: SITE,
+          keptDays: 1826,
+          describeVendor: (id) => ({
+            id,
+            name: 'Hotjar',
+            company: 'Hotjar Ltd.',
+            country: 'MT',
+            purpose: 'Grava.',
+          }),
+          renderDossier,
+        }),
     })
   })
   afterAll(async () => {

@@ -15,22 +15,14 @@ import { sweepRegularly } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  type Caller,
-  guardApi,
-  pathId,
-  readBody,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
 import { describeRefusal } from './channel.ts'
 import { sweepDeliveries } from './outcomes.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
 
-interface DeliveryAdminDeps extends TargetDeps, AdminAccess {
+interface DeliveryAdminDeps extends TargetDeps {
   client: OutgoingClient
   retention: { readonly reportDays: number }
   /** What waits may be due now. */
@@ -50,38 +42,31 @@ const draftSchema = z.extend(checkSchema, {
 })
 
 /** What the dashboard sees and does about the deliveries of a pixel. */
-export async function registerDeliveryAdmin(app: FastifyInstance, deps: DeliveryAdminDeps): Promise<void> {
+export function registerDeliveryAdmin(scope: FastifyInstance, deps: DeliveryAdminDeps): void {
   const { db } = deps
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
-
-    scope.get('/admin/api/pixels/:id/deliveries', async (request): Promise<PixelDeliveries> => {
-      await requireAdministrator(deps, request)
-      return readDeliveries(db, pathId(request))
-    })
-
-    scope.post('/admin/api/pixels/:id/deliveries/retry', async (request): Promise<RetriedDeliveries> => {
-      const caller = await requireAdministrator(deps, request)
-      const retried = await retryDeliveries(db, caller, pathId(request))
-      deps.wake()
-      return retried
-    })
-
-    scope.post('/admin/api/pixels/check', async (request): Promise<DeliveryCheck> => {
-      await requireAdministrator(deps, request)
-      return checkDraft(deps, readBody(draftSchema, request) as DeliveryDraftInput)
-    })
-
-    scope.post('/admin/api/pixels/:id/check', async (request): Promise<DeliveryCheck> => {
-      await requireAdministrator(deps, request)
-      return checkDelivery(
-        deps,
-        pathId(request),
-        readBody(checkSchema, request) as { test_event_code?: string },
-      )
-    })
+  scope.get('/admin/api/pixels/:id/deliveries', async (request): Promise<PixelDeliveries> => {
+    return readDeliveries(db, pathId(request))
   })
-  sweepRegularly(app, 'old deliveries', (signal) => sweepDeliveries(db, deps.retention, signal))
+
+  scope.post('/admin/api/pixels/:id/deliveries/retry', async (request): Promise<RetriedDeliveries> => {
+    const { caller } = request
+    const retried = await retryDeliveries(db, caller, pathId(request))
+    deps.wake()
+    return retried
+  })
+
+  scope.post('/admin/api/pixels/check', async (request): Promise<DeliveryCheck> => {
+    return checkDraft(deps, readBody(draftSchema, request) as DeliveryDraftInput)
+  })
+
+  scope.post('/admin/api/pixels/:id/check', async (request): Promise<DeliveryCheck> => {
+    return checkDelivery(
+      deps,
+      pathId(request),
+      readBody(checkSchema, request) as { test_event_code?: string },
+    )
+  })
+  sweepRegularly(scope, 'old deliveries', (signal) => sweepDeliveries(db, deps.retention, signal))
 }
 
 const DAY_MS = 86_400_000

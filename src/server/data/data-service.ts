@@ -1,13 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { type Engine, engineOf } from '../db/dialect.ts'
-import {
-  type AdminAccess,
-  type Caller,
-  guardApi,
-  isAdministrator,
-  type Recheck,
-} from '../http/security/administrators.ts'
+import { type Caller, type Callers, guardApi, isAdministrator } from '../http/security/administrators.ts'
 import { deleteRows, insertRows, putRow, updateRows } from './change-rows.ts'
 import { missingProof, nulInText, protocolError, renderDataErrors, unknownTable } from './errors.ts'
 import { parseQuery } from './grammar/parse-query.ts'
@@ -18,9 +12,11 @@ import { planRead, type ReadPlan } from './read-plan.ts'
 import { type MediaType, negotiate, type Preferences, parsePreferences } from './request.ts'
 import { asDynamic, type Resource } from './resource.ts'
 
-interface DataDeps extends AdminAccess {
+interface DataDeps {
   db: Db
-  recheck: Recheck
+  callers: Callers
+  /** The dashboard's own origins. */
+  origins: readonly string[]
   resources: readonly Resource[]
 }
 
@@ -42,7 +38,7 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
   const resources = new Map(deps.resources.map((resource) => [resource.name, resource]))
   const service: DataService = {
     db: deps.db,
-    recheck: deps.recheck,
+    recheck: deps.callers.recheck,
     engine: engineOf(deps.db),
     plans: new Map(),
     lists: new ListCache(),
@@ -52,28 +48,28 @@ export async function registerData(app: FastifyInstance, deps: DataDeps): Promis
   await app.register(
     async (scope) => {
       renderDataErrors(scope)
-      const callers = new WeakMap<FastifyRequest, Caller>()
       scope.addHook('onRequest', async (_request, reply) => {
         reply.header('cache-control', 'no-store')
       })
       guardApi(scope, { origins: deps.origins, refuseNul: nulInText })
+      scope.decorateRequest('caller')
       scope.addHook('onRequest', async (request) => {
-        if (request.method !== 'OPTIONS') callers.set(request, await deps.identify(request))
+        request.caller =
+          request.method === 'OPTIONS' ? { kind: 'guest' } : await deps.callers.resolve(request)
       })
-      const callerOf = (request: FastifyRequest) => callers.get(request) ?? { kind: 'guest' as const }
-      registerDescription(scope, deps.resources, callerOf)
+      registerDescription(scope, deps.resources)
       scope.route<{ Params: { table: string } }>({
         method: METHODS,
         url: '/:table',
         onRequest: async (request) => {
           const resource = findResource(resources, request.params.table)
-          assertMayUse(resource, callerOf(request), request)
+          assertMayUse(resource, request)
         },
         handler: async (request, reply) => {
           const operation = OPERATIONS[request.method]
           if (operation === undefined) return reply.header('allow', METHODS.join(',')).send()
           const resource = findResource(resources, request.params.table)
-          const call = readCall(request, resource, callerOf(request))
+          const call = readCall(request, resource)
           assertProfile(request)
           if (call.preferences.applied !== null) reply.header('preference-applied', call.preferences.applied)
           return operation(service, call, reply)
@@ -92,7 +88,8 @@ function findResource(resources: ReadonlyMap<string, Resource>, name: string): R
 }
 
 /** Nobody without a proof of being an administrator; whoever has brought none at all is told to authenticate. */
-function assertMayUse(resource: Resource, caller: Caller, request: FastifyRequest): void {
+function assertMayUse(resource: Resource, request: FastifyRequest): void {
+  const { caller } = request
   if (request.method === 'OPTIONS' || isAdministrator(caller)) return
   throw missingProof(`table ${resource.name}`, caller, request)
 }
@@ -109,7 +106,7 @@ function assertProfile(request: FastifyRequest): void {
 /** What every operation of the data service works with. */
 export interface DataService {
   db: Db
-  recheck: Recheck
+  recheck: Callers['recheck']
   engine: Engine
   plans: Map<string, ReadPlan>
   lists: ListCache
@@ -126,8 +123,8 @@ export interface Call {
   media: MediaType
 }
 
-export function readCall(request: FastifyRequest, resource: Resource, caller: Caller): Call {
-  const { url, headers } = request
+export function readCall(request: FastifyRequest, resource: Resource): Call {
+  const { url, headers, caller } = request
   const mark = url.indexOf('?')
   return {
     resource,

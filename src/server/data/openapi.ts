@@ -1,21 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { VERSION } from '../config.ts'
-import { type Caller, isAdministrator } from '../http/security/administrators.ts'
+import { isAdministrator } from '../http/security/administrators.ts'
 import { missingProof, protocolError } from './errors.ts'
 import { type Column, type Resource, readableColumns, valuesOf } from './resource.ts'
 
 /** What a program asks that does not know the service yet: its description at the root, and functions, of which there are none. */
-export function registerDescription(
-  scope: FastifyInstance,
-  resources: readonly Resource[],
-  callerOf: (request: FastifyRequest) => Caller,
-): void {
+export function registerDescription(scope: FastifyInstance, resources: readonly Resource[]): void {
   const description = JSON.stringify(describeService(resources, 'Pórtico', VERSION))
   scope.route({
     method: ['GET', 'HEAD'],
     url: '/',
     handler: async (request, reply) => {
-      const caller = callerOf(request)
+      const { caller } = request
       if (!isAdministrator(caller)) throw missingProof('the description', caller, request)
       return reply.header('content-type', 'application/openapi+json; charset=utf-8').send(description)
     },
@@ -24,7 +20,7 @@ export function registerDescription(
     method: ['GET', 'HEAD', 'POST'],
     url: '/rpc/:name',
     handler: async (request) => {
-      const caller = callerOf(request)
+      const { caller } = request
       if (caller.kind === 'guest') throw missingProof('functions', caller, request)
       throw noFunction(request.params.name, request)
     },

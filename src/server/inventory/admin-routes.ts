@@ -5,7 +5,6 @@ import type { Db } from '../db/database.ts'
 import { jsonField } from '../db/dialect.ts'
 import { sweepRegularly } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { type AdminAccess, guardApi, requireAdministrator } from '../http/security/administrators.ts'
 import { sweepInventory } from './served-page.ts'
 import { type CheckDeps, VendorFileWatch } from './vendor-files.ts'
 
@@ -17,7 +16,7 @@ export interface InventoryPorts {
   fetchFile: CheckDeps['fetchFile'] | null
 }
 
-interface RegisterDeps extends AdminAccess, InventoryPorts {
+interface RegisterDeps extends InventoryPorts {
   db: Db
   log: Logger
   /** For as long as the records that it explains. */
@@ -25,23 +24,19 @@ interface RegisterDeps extends AdminAccess, InventoryPorts {
 }
 
 /** What runs on the page, who answers for it, and the daily look at vendors' files. */
-export async function registerInventory(app: FastifyInstance, deps: RegisterDeps): Promise<void> {
+export function registerInventory(scope: FastifyInstance, deps: RegisterDeps): void {
   const { db, fetchFile } = deps
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
-    scope.get('/admin/api/inventory', async (request): Promise<Inventory> => {
-      await requireAdministrator(deps, request)
-      const { nameVendor, isInHtml } = deps
-      return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
-    })
+  scope.get('/admin/api/inventory', async (): Promise<Inventory> => {
+    const { nameVendor, isInHtml } = deps
+    return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
   })
-  sweepRegularly(app, 'what was on the page long ago', (signal) =>
+  sweepRegularly(scope, 'what was on the page long ago', (signal) =>
     sweepInventory(db, deps.retention.consentDays, signal),
   )
   if (fetchFile === null) return
   const watch = new VendorFileWatch({ db, fetchFile }, deps.log)
-  app.addHook('onListen', async () => watch.start())
-  app.addHook('onClose', () => watch.stop())
+  scope.addHook('onListen', async () => watch.start())
+  scope.addHook('onClose', () => watch.stop())
 }
 
 const HEADER_CHANGES = 10

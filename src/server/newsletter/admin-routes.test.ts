@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { registerErrors } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
@@ -26,12 +27,10 @@ describe.each(ENGINES)('subscriptions in the dashboard, on %s', (engine) => {
     database = await makeDatabase(engine)
     app = Fastify()
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
-    await registerSubscriptions(app, {
-      db: database.db,
-      delivers: true,
-      onRequeued: () => woken++,
-      identify: async () => caller,
-      origins: ['https://portico.example'],
+    await registerAdminApiPart(app, {
+      caller: () => caller,
+      register: (scope) =>
+        registerSubscriptions(scope, { db: database.db, delivers: true, onRequeued: () => woken++ }),
     })
   })
   afterAll(async () => {

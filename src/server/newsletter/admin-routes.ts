@@ -12,18 +12,12 @@ import { engineOf } from '../db/dialect.ts'
 import { inSteps } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  guardApi,
-  readBody,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
 import { queueSubscriptions } from './subscribe.ts'
 import { exportSubscriptions, listSubscriptions } from './subscriptions.ts'
 
-interface SubscriptionsDeps extends AdminAccess {
+interface SubscriptionsDeps {
   db: Db
   /** Whether there is a webhook to deliver to. */
   delivers: boolean
@@ -39,42 +33,37 @@ const eraseSchema = z.object({ email: z.string().check(z.maxLength(254)) })
 const NOT_FOUND = 'Não há inscrição com este e-mail.'
 
 /** What administrators do with subscriptions, under `/admin/api`. */
-export async function registerSubscriptions(app: FastifyInstance, deps: SubscriptionsDeps): Promise<void> {
+export function registerSubscriptions(scope: FastifyInstance, deps: SubscriptionsDeps): void {
   const { db, delivers } = deps
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
+  scope.get('/admin/api/subscriptions', async (request): Promise<SubscriptionPage> => {
+    return { ...(await listSubscriptions(db, request.query)), delivers }
+  })
 
-    scope.get('/admin/api/subscriptions', async (request): Promise<SubscriptionPage> => {
-      await requireAdministrator(deps, request)
-      return { ...(await listSubscriptions(db, request.query)), delivers }
-    })
+  scope.get('/admin/api/subscriptions/export', async (request, reply) => {
+    const { caller } = request
+    await recordAudit(db, { ...auditActor(caller), action: 'newsletter.export' })
+    reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store')
+    return reply.send(Readable.from(exportSubscriptions(db)))
+  })
 
-    scope.get('/admin/api/subscriptions/export', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      await recordAudit(db, { ...auditActor(caller), action: 'newsletter.export' })
-      reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store')
-      return reply.send(Readable.from(exportSubscriptions(db)))
-    })
+  scope.post('/admin/api/subscriptions/retry', async (request, reply) => {
+    const { caller } = request
+    const { id } = readBody(retrySchema, request)
+    if (id === undefined) await requeue(db, Date.now())
+    else if (!(await retrySubscription(db, id, Date.now())))
+      throw new AppError(404, 'not_found', 'Esta inscrição já foi entregue ou apagada.')
+    await recordAudit(db, { ...auditActor(caller), action: 'newsletter.retry' })
+    deps.onRequeued()
+    return reply.code(204).send()
+  })
 
-    scope.post('/admin/api/subscriptions/retry', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const { id } = readBody(retrySchema, request)
-      if (id === undefined) await requeue(db, Date.now())
-      else if (!(await retrySubscription(db, id, Date.now())))
-        throw new AppError(404, 'not_found', 'Esta inscrição já foi entregue ou apagada.')
-      await recordAudit(db, { ...auditActor(caller), action: 'newsletter.retry' })
-      deps.onRequeued()
-      return reply.code(204).send()
-    })
-
-    scope.post('/admin/api/subscriptions/erase', async (request): Promise<ErasedSubscription> => {
-      const caller = await requireAdministrator(deps, request)
-      const { email } = readBody(eraseSchema, request)
-      if (!mayBeKnownEmail(email)) throw new AppError(404, 'not_found', NOT_FOUND)
-      const erased = await eraseSubscription(db, email, new Date(), auditActor(caller))
-      if (!erased.found) throw new AppError(404, 'not_found', NOT_FOUND)
-      return { was_delivered: erased.wasDelivered }
-    })
+  scope.post('/admin/api/subscriptions/erase', async (request): Promise<ErasedSubscription> => {
+    const { caller } = request
+    const { email } = readBody(eraseSchema, request)
+    if (!mayBeKnownEmail(email)) throw new AppError(404, 'not_found', NOT_FOUND)
+    const erased = await eraseSubscription(db, email, new Date(), auditActor(caller))
+    if (!erased.found) throw new AppError(404, 'not_found', NOT_FOUND)
+    return { was_delivered: erased.wasDelivered }
   })
 }
 

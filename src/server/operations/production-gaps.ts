@@ -8,15 +8,10 @@ import type { Db } from '../db/database.ts'
 import { describeClock, readClock } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { HOURLY_CEILINGS, type Storable } from '../http/limits/limits.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  guardApi,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor } from '../http/security/administrators.ts'
 import { CEILING_SUBJECT } from '../stats/site-counts.ts'
 
-interface NoticesDeps extends AdminAccess {
+interface NoticesDeps {
   db: Db
   gaps: readonly ProductionGap[]
   listReachedCeilings: () => Promise<ProductionGap[]>
@@ -25,22 +20,18 @@ interface NoticesDeps extends AdminAccess {
 }
 
 /** What the operator should know, told to administrators; the log says it too. */
-export async function registerNotices(app: FastifyInstance, deps: NoticesDeps): Promise<void> {
-  await app.register(async (scope) => {
-    guardApi(scope, deps)
-    scope.get('/admin/api/notices', async (request): Promise<Notices> => {
-      await requireAdministrator(deps, request)
-      const problems = [deps.fileDamage(), describeClock(await readClock(deps.db))]
-      return {
-        gaps: [...(await deps.listReachedCeilings()), ...deps.gaps],
-        problems: problems.filter((problem) => problem !== null),
-      }
-    })
-    scope.post('/admin/api/clock/confirm', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      await confirmClock(deps.db, auditActor(caller))
-      return reply.code(204).send()
-    })
+export function registerNotices(scope: FastifyInstance, deps: NoticesDeps): void {
+  scope.get('/admin/api/notices', async (): Promise<Notices> => {
+    const problems = [deps.fileDamage(), describeClock(await readClock(deps.db))]
+    return {
+      gaps: [...(await deps.listReachedCeilings()), ...deps.gaps],
+      problems: problems.filter((problem) => problem !== null),
+    }
+  })
+  scope.post('/admin/api/clock/confirm', async (request, reply) => {
+    const { caller } = request
+    await confirmClock(deps.db, auditActor(caller))
+    return reply.code(204).send()
   })
 }
 

@@ -23,17 +23,10 @@ import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toPageCursor } from '../http/requests.ts'
-import {
-  type AdminAccess,
-  type Caller,
-  guardApi,
-  pathId,
-  readBody,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { pathId, readBody } from '../http/security/administrators.ts'
 import { readTrash, restorePixel, sweepTrash } from './trash.ts'
 
-interface PixelVersionsDeps extends AdminAccess {
+interface PixelVersionsDeps {
   service: DataService
   pixels: Resource
 }
@@ -41,40 +34,29 @@ interface PixelVersionsDeps extends AdminAccess {
 const restoreSchema = z.object({ version: z.uuid() })
 
 /** What the protocol of the data service has no place for: the trash, and the versions of a pixel. */
-export async function registerPixelVersions(app: FastifyInstance, deps: PixelVersionsDeps): Promise<void> {
+export function registerPixelVersions(scope: FastifyInstance, deps: PixelVersionsDeps): void {
   const { service, pixels } = deps
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
+  scope.get('/admin/api/trash', (): Promise<Trash> => readTrash(service.db))
 
-    scope.get('/admin/api/trash', async (request): Promise<Trash> => {
-      await requireAdministrator(deps, request)
-      return readTrash(service.db)
-    })
-
-    scope.post('/admin/api/trash/:id/restore', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const restored = await restorePixel(service, pixels, { request, caller }, pathId(request))
-      return restored.warning === null ? reply.code(204).send() : restored
-    })
-
-    scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {
-      await requireAdministrator(deps, request)
-      return readHistory(service.db, pathId(request), (request.query as { before?: unknown }).before)
-    })
-
-    scope.post('/admin/api/pixels/:id/compare', async (request): Promise<PixelConflict> => {
-      await requireAdministrator(deps, request)
-      return compareVersion(service.db, pathId(request), readBody(compareSchema, request))
-    })
-
-    scope.post('/admin/api/pixels/:id/restore', async (request, reply) => {
-      const caller = await requireAdministrator(deps, request)
-      const { version } = readBody(restoreSchema, request)
-      await restoreVersion(service, pixels, { request, caller }, { pixelId: pathId(request), version })
-      return reply.code(204).send()
-    })
+  scope.post('/admin/api/trash/:id/restore', async (request, reply) => {
+    const restored = await restorePixel(service, pixels, request, pathId(request))
+    return restored.warning === null ? reply.code(204).send() : restored
   })
-  sweepRegularly(app, 'old pixels in the trash', (signal) => sweepTrash(service.db, signal))
+
+  scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {
+    return readHistory(service.db, pathId(request), (request.query as { before?: unknown }).before)
+  })
+
+  scope.post('/admin/api/pixels/:id/compare', async (request): Promise<PixelConflict> => {
+    return compareVersion(service.db, pathId(request), readBody(compareSchema, request))
+  })
+
+  scope.post('/admin/api/pixels/:id/restore', async (request, reply) => {
+    const { version } = readBody(restoreSchema, request)
+    await restoreVersion(service, pixels, request, { pixelId: pathId(request), version })
+    return reply.code(204).send()
+  })
+  sweepRegularly(scope, 'old pixels in the trash', (signal) => sweepTrash(service.db, signal))
 }
 
 const VALUES = {
@@ -187,7 +169,7 @@ interface RestoreInput {
 async function restoreVersion(
   service: DataService,
   resource: Resource,
-  { request, caller }: { request: FastifyRequest; caller: Caller },
+  request: FastifyRequest,
   { pixelId, version }: RestoreInput,
 ): Promise<void> {
   const event = await service.db
@@ -202,7 +184,7 @@ async function restoreVersion(
   const content = Object.fromEntries(
     CONTENT_COLUMNS.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]),
   )
-  const { rows } = await runChange(service, readCall(request, resource, caller), async (writer) => {
+  const { rows } = await runChange(service, readCall(request, resource), async (writer) => {
     const [pixel] = await writer.load([pixelId])
     return { rows: pixel === undefined ? [] : [await writer.update(pixel, content)] }
   })

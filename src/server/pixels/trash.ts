@@ -7,7 +7,6 @@ import { runChange } from '../data/row-writer.ts'
 import type { Db } from '../db/database.ts'
 import { nextTimestamp } from '../db/time.ts'
 import { AppError } from '../http/errors.ts'
-import type { Caller } from '../http/security/administrators.ts'
 
 const MAX_LISTED = 200
 
@@ -49,12 +48,12 @@ const CANNOT_RUN: Readonly<Record<string, string>> = {
 export async function restorePixel(
   service: DataService,
   resource: Resource,
-  { request, caller }: { request: FastifyRequest; caller: Caller },
+  request: FastifyRequest,
   pixelId: string,
 ): Promise<RestoredPixel> {
   const { review, ...unreviewed } = { ...resource, source: (db: DynamicDb) => trashOf(db, resource) }
   const restore = (into: Resource, runs: boolean) =>
-    runChange(service, readCall(request, into, caller), async (writer) => {
+    runChange(service, readCall(request, into), async (writer) => {
       // Read and locked where it is written: somebody may restore, save and delete it meanwhile.
       const [pixel] = await writer.load([pixelId])
       if (pixel === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { PERMIT_SINGLY, type TagHour, type TagOverview, type TagPreview } from '#contract/tag-status.ts'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { noteBlockedHost } from '#tests/support/note-blocked-host.ts'
@@ -47,15 +48,17 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     })
     app = Fastify()
     registerErrors(app, { 404: '', 500: '' }, () => 'service')
-    await registerTagAdmin(app, {
-      db: database.db,
-      tags,
-      compiler,
-      ownHosts: OWN,
-      measureHead: () => 0,
-      countSubscriptions: async () => ({ counts: [], first: null }),
-      identify: async () => caller,
-      origins: ['https://portico.example'],
+    await registerAdminApiPart(app, {
+      caller: () => caller,
+      register: (scope) =>
+        registerTagAdmin(scope, {
+          db: database.db,
+          tags,
+          compiler,
+          ownHosts: OWN,
+          measureHead: () => 0,
+          countSubscriptions: async () => ({ counts: [], first: null }),
+        }),
     })
   })
   afterAll(async () => {

@@ -6,15 +6,7 @@ import type { PixelLedger, Today } from '#contract/visit-results.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  type Caller,
-  guardApi,
-  pathId,
-  readBody,
-  requireAdministrator,
-} from '../http/security/administrators.ts'
+import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
 import type { TagCompiler } from './compile/compiler.ts'
 import { rearmBreaker } from './health/breaker.ts'
 import { readPixelCost } from './health/cost.ts'
@@ -29,7 +21,7 @@ import { previewSchema, previewTag } from './preview.ts'
 import type { TagStore } from './serve/tag-store.ts'
 import { bumpTagsVersion } from './serve/tag-version.ts'
 
-interface TagAdminDeps extends TodayDeps, AdminAccess {
+interface TagAdminDeps extends TodayDeps {
   db: Db
   tags: TagStore
   compiler: TagCompiler
@@ -47,67 +39,49 @@ const permitSchema = z.object({
 })
 
 /** What the two protocols have no place for. */
-export async function registerTagAdmin(app: FastifyInstance, deps: TagAdminDeps): Promise<void> {
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
-    addRoutes(scope, deps)
-  })
-}
-
-function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
+export function registerTagAdmin(scope: FastifyInstance, deps: TagAdminDeps): void {
   const { db, tags } = deps
 
-  scope.get('/admin/api/tags', async (request): Promise<TagOverview> => {
-    await requireAdministrator(deps, request)
-    return readOverview(deps)
-  })
+  scope.get('/admin/api/tags', (): Promise<TagOverview> => readOverview(deps))
 
-  scope.get('/admin/api/today', async (request): Promise<Today> => {
-    await requireAdministrator(deps, request)
-    return readToday(deps)
-  })
+  scope.get('/admin/api/today', (): Promise<Today> => readToday(deps))
 
   scope.get('/admin/api/tags/:id/hours', async (request) => {
-    await requireAdministrator(deps, request)
     return { hours: await readHours(db, pathId(request)) }
   })
 
   scope.get('/admin/api/pixels/:id/ledger', async (request): Promise<PixelLedger> => {
-    await requireAdministrator(deps, request)
     return readLedger(db, pathId(request), readLedgerRange(request.query))
   })
 
   scope.get('/admin/api/pixels/:id/conversions', async (request) => {
-    await requireAdministrator(deps, request)
     return { conversions: await readConversions(db, pathId(request)) }
   })
 
   scope.get('/admin/api/pixels/:id/cost', async (request): Promise<PixelCost> => {
-    await requireAdministrator(deps, request)
     return readPixelCost(deps, pathId(request))
   })
 
   scope.post('/admin/api/tags/preview', async (request) => {
-    await requireAdministrator(deps, request)
     return previewTag(deps, readBody(previewSchema, request))
   })
 
   scope.put('/admin/api/tags/pause', async (request) => {
-    const caller = await requireAdministrator(deps, request)
+    const { caller } = request
     await setPaused(db, caller, readBody(pauseSchema, request).paused)
     await tags.refresh()
     return readOverview(deps)
   })
 
   scope.post('/admin/api/pixels/:id/rearm', async (request) => {
-    const caller = await requireAdministrator(deps, request)
+    const { caller } = request
     await rearmBreaker(db, caller, pathId(request))
     await tags.refresh()
     return readOverview(deps)
   })
 
   scope.post('/admin/api/blocked-hosts/:id/allow', async (request) => {
-    const caller = await requireAdministrator(deps, request)
+    const { caller } = request
     const { pixel_id = null } = readBody(allowSchema, request)
     await permitHosts(deps, caller, { ids: [pathId(request)], pixelId: pixel_id })
     await tags.refresh()
@@ -115,7 +89,7 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.post('/admin/api/blocked-hosts/allow', async (request) => {
-    const caller = await requireAdministrator(deps, request)
+    const { caller } = request
     const { ids, pixel_id = null } = readBody(permitSchema, request)
     await permitHosts(deps, caller, { ids, pixelId: pixel_id })
     await tags.refresh()
@@ -123,7 +97,6 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.get('/admin/api/tags/:id/hosts', async (request) => {
-    await requireAdministrator(deps, request)
     const id = pathId(request)
     const prepared = tags.prepared.get(id)
     if (prepared === undefined) return { hosts: [] }
@@ -132,7 +105,7 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.delete('/admin/api/tags/:id/hosts/:host', async (request) => {
-    const caller = await requireAdministrator(deps, request)
+    const { caller } = request
     const { host = '' } = request.params as { host?: string }
     await revokeHost(db, caller, { pixelId: pathId(request), host })
     await tags.refresh()
@@ -140,7 +113,6 @@ function addRoutes(scope: FastifyInstance, deps: TagAdminDeps): void {
   })
 
   scope.delete('/admin/api/blocked-hosts/:id', async (request) => {
-    await requireAdministrator(deps, request)
     await forgetBlockedHost(db, pathId(request))
     return readOverview(deps)
   })

@@ -11,7 +11,6 @@ import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
 import type { PublicGuard } from '../http/limits/public.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import type { AdminAccess } from '../http/security/administrators.ts'
 import { otherHeaders } from '../http/security/headers.ts'
 import { ownHosts } from '../http/security/own-origins.ts'
 import { requestTarget } from '../http/sockets/raw-server.ts'
@@ -98,13 +97,9 @@ export function composeTags({
         }),
     },
 
-    registerAdmin: async (
-      scope: FastifyInstance,
-      access: AdminAccess,
-      ports: Omit<TodayDeps, 'db'>,
-    ): Promise<void> => {
-      await registerTagAdmin(scope, { ...access, ...ports, ...budget, db, tags: store, compiler })
-      await registerTestAdmin(scope, { ...access, db, tags: store, siteUrl })
+    registerAdmin: (scope: FastifyInstance, ports: Omit<TodayDeps, 'db'>): void => {
+      registerTagAdmin(scope, { ...ports, ...budget, db, tags: store, compiler })
+      registerTestAdmin(scope, { db, tags: store, siteUrl })
     },
 
     registerPublic: (scope: FastifyInstance, ports: TagPorts): void =>

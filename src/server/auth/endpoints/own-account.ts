@@ -4,10 +4,10 @@ import type { NewRecoveryCodes, OwnLogin, OwnLogins, RecoveryCodesLeft } from '#
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
-import { guardApi } from '#server/http/security/administrators.ts'
+import { requestPerson } from '#server/http/security/administrators.ts'
 import { changeAccount } from '../accounts/change-account.ts'
 import type { SessionRow } from '../accounts/users.ts'
-import { requireApiKey, requireUser } from '../caller.ts'
+import { type OwnAccount, readSessionAccount } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
 import {
   countRecoveryCodes,
@@ -21,56 +21,51 @@ import { endLogin, isLoginAlive } from '../sessions/revoke.ts'
 
 const codeBody = z.object({ code: text })
 
-/** What a person may do with their own account and the auth protocol has no place for, under `/admin/api`. */
-export async function registerAccount(app: FastifyInstance, context: AuthContext): Promise<void> {
+/** What a person may do with their own account and the auth protocol has no place for. */
+export function registerOwnAccount(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
-  await app.register(
-    async (scope) => {
-      guardApi(scope, { origins: context.origins })
-      requireApiKey(scope, context)
 
-      scope.get('/logins', async (request): Promise<OwnLogins> => {
-        const account = await requireUser(context, request)
-        requireSecondFactor(account, 'own_account')
-        return { logins: await listLogins(db, account.session) }
-      })
+  scope.get('/admin/api/logins', async (request): Promise<OwnLogins> => {
+    const { session } = await readOwnAccount(context, request)
+    return { logins: await listLogins(db, session) }
+  })
 
-      /** "Encerrar": one browser with all its tabs, or one program's session. */
-      scope.delete('/logins/:id', async (request, reply) => {
-        const { who } = await requireUser(context, request)
-        const id = readId(request)
-        await changeAccount(db, who, {
-          check: (account) => requireSecondFactor(account, 'own_account'),
-          write: async (account) => {
-            if (!(await endLogin(account, id)))
-              throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
-            await account.audit('auth.login_ended', { subject: id })
-          },
-        })
-        return reply.code(204).send()
-      })
+  /** "Encerrar": one browser with all its tabs, or one program's session. */
+  scope.delete('/admin/api/logins/:id', async (request, reply) => {
+    const { who } = await readOwnAccount(context, request)
+    const id = readId(request)
+    await changeAccount(db, who, {
+      check: (account) => requireSecondFactor(account, 'own_account'),
+      write: async (account) => {
+        if (!(await endLogin(account, id)))
+          throw new AppError(404, 'not_found', 'Esta sessão já foi encerrada.')
+        await account.audit('auth.login_ended', { subject: id })
+      },
+    })
+    return reply.code(204).send()
+  })
 
-      scope.get('/recovery-codes', async (request): Promise<RecoveryCodesLeft> => {
-        const account = await requireUser(context, request)
-        requireSecondFactor(account, 'own_account')
-        return { left: await countRecoveryCodes(db, account.user.id) }
-      })
+  scope.get('/admin/api/recovery-codes', async (request): Promise<RecoveryCodesLeft> => {
+    return { left: await countRecoveryCodes(db, requestPerson(request).userId) }
+  })
 
-      scope.post('/recovery-codes', async (request): Promise<NewRecoveryCodes> => {
-        const { who } = await requireUser(context, request)
-        return { codes: await replaceRecoveryCodes(context, who) }
-      })
+  scope.post('/admin/api/recovery-codes', async (request): Promise<NewRecoveryCodes> => {
+    const { who } = await readOwnAccount(context, request)
+    return { codes: await replaceRecoveryCodes(context, who) }
+  })
 
-      scope.post('/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
-        const { code } = readBody(codeBody, request)
-        const account = await requireUser(context, request)
-        requireFactorToReplace(account)
-        const spend = () => spendRecoveryCode(context, account.who, code)
-        return { left: await showSecondStep(context, { request, reply, ...account }, spend) }
-      })
-    },
-    { prefix: '/admin/api' },
-  )
+  scope.post('/admin/api/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
+    const { code } = readBody(codeBody, request)
+    const account = await readOwnAccount(context, request)
+    requireFactorToReplace(account)
+    const spend = () => spendRecoveryCode(context, account.who, code)
+    return { left: await showSecondStep(context, { request, reply, ...account }, spend) }
+  })
+}
+
+function readOwnAccount(context: AuthContext, request: FastifyRequest): Promise<OwnAccount> {
+  const { userId, sessionId } = requestPerson(request)
+  return readSessionAccount(context, request, { userId, sessionId })
 }
 
 function readId(request: FastifyRequest): string {

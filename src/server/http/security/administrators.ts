@@ -3,36 +3,101 @@ import * as z from 'zod/mini'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '../errors.ts'
 
-/** What every room needs that answers administrators. */
-export interface AdminAccess {
-  /** Who calls, by key and bearer token; throws when the token is not good. */
-  identify: (request: FastifyRequest) => Promise<Caller>
-  /** The dashboard's own origins: the only ones from which a browser may call. */
-  origins: readonly string[]
+/** Who calls; supplied by the auth module. */
+export interface Callers {
+  /** By API key and bearer token. Throws a 401 for a bearer token that is not good. */
+  resolve(request: FastifyRequest): Promise<Caller>
+  /** The same inside the transaction that writes: somebody removed, banned or signed out meanwhile writes nothing. */
+  recheck(trx: Db, caller: Caller): Promise<Caller>
 }
 
-/** The same question inside the transaction that writes: who was removed, banned or signed out meanwhile writes nothing. */
-export type Recheck = (trx: Db, caller: Caller) => Promise<Caller>
+interface Access {
+  /** Only people with an admin role. */
+  role: boolean
+  /** Only sessions that have shown the second factor, where the person has one. */
+  secondFactor: boolean
+  /** The service key too. */
+  serviceKey: boolean
+}
 
-/** Who calls, if it is an administrator. */
-export async function requireAdministrator(
-  { identify }: Pick<AdminAccess, 'identify'>,
-  request: FastifyRequest,
-): Promise<Caller> {
-  const caller = await identify(request)
-  if (isAdministrator(caller)) return caller
-  if (caller.kind === 'user') {
-    if (caller.role !== null && caller.needsSecondFactor)
-      throw new AppError(
-        403,
-        'insufficient_aal',
-        'Falta a segunda etapa do login. Entre de novo e confirme-a.',
-      )
-    throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
+const ADMINISTRATOR: Access = { role: true, secondFactor: true, serviceKey: true }
+const PERSON: Access = { ...ADMINISTRATOR, serviceKey: false }
+const OWN_ACCOUNT: Access = { ...PERSON, role: false }
+const OWN_ACCOUNT_BEFORE_SECOND_FACTOR: Access = { ...OWN_ACCOUNT, secondFactor: false }
+
+/** Every other route of `/admin/api` is for administrators. */
+export const ADMIN_API_EXCEPTIONS: Readonly<Record<string, Access>> = {
+  // A key has no mailbox.
+  'GET /admin/api/alerts': PERSON,
+  'PUT /admin/api/alerts': PERSON,
+  'GET /admin/api/logins': OWN_ACCOUNT,
+  'DELETE /admin/api/logins/:id': OWN_ACCOUNT,
+  'GET /admin/api/recovery-codes': OWN_ACCOUNT,
+  'POST /admin/api/recovery-codes': OWN_ACCOUNT,
+  'POST /admin/api/recovery-codes/use': OWN_ACCOUNT_BEFORE_SECOND_FACTOR,
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set in the scopes of `/admin/api` and `/rest/v1`. */
+    caller: Caller
   }
-  throw new AppError(401, 'unauthorized', 'Entre para continuar.', {
-    headers: { 'www-authenticate': 'Bearer' },
+}
+
+interface AdminApiOptions {
+  callers: Callers
+  /** The dashboard's own origins: the only ones from which a browser may call. */
+  origins: readonly string[]
+  exceptions?: Readonly<Record<string, Access>>
+}
+
+/**
+ * The one scope that holds every route of `/admin/api`. Each module registers its routes on it; who calls is decided here,
+ * before a handler runs, and stands in `request.caller`.
+ */
+export async function registerAdminApi(
+  app: FastifyInstance,
+  { callers, origins, exceptions = ADMIN_API_EXCEPTIONS }: AdminApiOptions,
+  modules: readonly ((scope: FastifyInstance) => void | Promise<void>)[],
+): Promise<void> {
+  await app.register(async (scope) => {
+    const unused = new Set(Object.keys(exceptions))
+    scope.addHook('onRoute', ({ method, url }) => {
+      if (!url.startsWith('/admin/api/')) throw new Error(`${method} ${url} is no route of /admin/api`)
+      unused.delete(`${method} ${url}`)
+    })
+    guardApi(scope, { origins })
+    scope.decorateRequest('caller')
+    scope.addHook('onRequest', async (request) => {
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const access = exceptions[`${method} ${request.routeOptions.url}`] ?? ADMINISTRATOR
+      request.caller = admit(await callers.resolve(request), access)
+    })
+    for (const register of modules) await register(scope)
+    if (unused.size > 0) throw new Error(`there is no route ${[...unused].join(', ')}`)
   })
+}
+
+function admit(caller: Caller, access: Access): Caller {
+  if (caller.kind === 'guest' || caller.kind === 'anon')
+    throw new AppError(401, 'unauthorized', 'Entre para continuar.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  if (caller.kind === 'service') {
+    if (access.serviceKey) return caller
+    throw new AppError(403, 'forbidden', 'Só uma pessoa pode fazer isto, não uma chave de serviço.')
+  }
+  if (access.role && caller.role === null)
+    throw new AppError(403, 'forbidden', 'Sua conta não tem acesso administrativo.')
+  if (access.secondFactor && caller.needsSecondFactor)
+    throw new AppError(403, 'insufficient_aal', 'Falta a segunda etapa do login. Entre de novo e confirme-a.')
+  return caller
+}
+
+/** The person who calls a route that admits no key. */
+export function requestPerson({ caller }: FastifyRequest): Extract<Caller, { kind: 'user' }> {
+  if (caller.kind !== 'user') throw new Error('a route for people admits a key')
+  return caller
 }
 
 export function pathId(request: FastifyRequest): string {

@@ -20,15 +20,7 @@ import type { Schema } from '#server/db/schema/index.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
-import {
-  type AdminAccess,
-  auditActor,
-  type Caller,
-  guardApi,
-  pathId,
-  readBody,
-  requireAdministrator,
-} from '#server/http/security/administrators.ts'
+import { auditActor, type Caller, pathId, readBody } from '#server/http/security/administrators.ts'
 import { makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { UNKNOWN_VENDOR, vendorById } from '#server/vendors/marks.ts'
 import { readBlockedHosts } from '../hosts/blocked-hosts.ts'
@@ -37,36 +29,30 @@ import { findTested, type TestDeps } from './page-routes.ts'
 import { countCopies, listCopies } from './server-events.ts'
 import { judgeTest } from './verdict.ts'
 
-type TestAdminDeps = TestDeps & AdminAccess
-
 const newTestSchema = z.object({
   test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{0,64}$/))),
 })
 
 /** The dashboard's side of "Testar agora". */
-export async function registerTestAdmin(app: FastifyInstance, deps: TestAdminDeps): Promise<void> {
-  await app.register(async (scope) => {
-    guardApi(scope, { origins: deps.origins })
+export function registerTestAdmin(scope: FastifyInstance, deps: TestDeps): void {
+  scope.post('/admin/api/pixels/:id/tests', async (request, reply): Promise<CreatedTest> => {
+    const { caller } = request
+    const { test_event_code: testCode } = readBody(newTestSchema, request)
+    const created = await createTest(deps, caller, pathId(request), testCode)
+    reply.code(201)
+    return created
+  })
 
-    scope.post('/admin/api/pixels/:id/tests', async (request, reply): Promise<CreatedTest> => {
-      const caller = await requireAdministrator(deps, request)
-      const { test_event_code: testCode } = readBody(newTestSchema, request)
-      const created = await createTest(deps, caller, pathId(request), testCode)
-      reply.code(201)
-      return created
-    })
+  scope.get('/admin/api/pixels/:id/tests', async (request): Promise<{ tests: TestSummary[] }> => {
+    const { caller } = request
+    return { tests: await readTests(deps, caller, pathId(request)) }
+  })
 
-    scope.get('/admin/api/pixels/:id/tests', async (request): Promise<{ tests: TestSummary[] }> => {
-      const caller = await requireAdministrator(deps, request)
-      return { tests: await readTests(deps, caller, pathId(request)) }
-    })
-
-    scope.get('/admin/api/pixels/:id/tests/:test', async (request): Promise<TagTest> => {
-      const caller = await requireAdministrator(deps, request)
-      const test = z.uuid().safeParse((request.params as { test?: string }).test)
-      if (!test.success) throw new AppError(404, 'not_found', 'Teste não encontrado.')
-      return readTest(deps, caller, { pixelId: pathId(request), testId: test.data })
-    })
+  scope.get('/admin/api/pixels/:id/tests/:test', async (request): Promise<TagTest> => {
+    const { caller } = request
+    const test = z.uuid().safeParse((request.params as { test?: string }).test)
+    if (!test.success) throw new AppError(404, 'not_found', 'Teste não encontrado.')
+    return readTest(deps, caller, { pixelId: pathId(request), testId: test.data })
   })
 }
 

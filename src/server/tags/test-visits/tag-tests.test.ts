@@ -17,6 +17,7 @@ import { HitCounter } from '#server/http/limits/counter.ts'
 import { PublicLimits } from '#server/http/limits/public.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import type { Caller } from '#server/http/security/administrators.ts'
+import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { TagCompiler } from '../compile/compiler.ts'
@@ -78,7 +79,11 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
         const app = Fastify()
         registerErrors(app, { 404: '', 500: '' }, () => 'service')
         const deps = { db, tags, siteUrl: SITE }
-        await registerTestAdmin(app, { ...deps, identify: async () => caller, origins: [SITE] })
+        await registerAdminApiPart(app, {
+          caller: () => caller,
+          origin: SITE,
+          register: (scope) => registerTestAdmin(scope, deps),
+        })
         registerTagTests(app, {
           ...deps,
           guard,

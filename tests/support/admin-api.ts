@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import { ADMIN_API_EXCEPTIONS, type Caller, registerAdminApi } from '#server/http/security/administrators.ts'
+
+interface AdminApiPart {
+  /** Asked at every request, instead of a key and a token. */
+  caller: () => Caller
+  register: (scope: FastifyInstance) => void
+  /** The exceptions of routes whose address contains this are in force; of no other, because they are not registered. */
+  exceptions?: string
+  origin?: string
+}
+
+/** The scope of `/admin/api` with the routes of one module. */
+export async function registerAdminApiPart(
+  app: FastifyInstance,
+  { caller, register, exceptions = 'none', origin = 'https://portico.example' }: AdminApiPart,
+): Promise<void> {
+  const options = {
+    callers: { resolve: async () => caller(), recheck: async (_trx: unknown, known: Caller) => known },
+    origins: [origin],
+    exceptions: Object.fromEntries(
+      Object.entries(ADMIN_API_EXCEPTIONS).filter(([route]) => route.includes(exceptions)),
+    ),
+  }
+  await registerAdminApi(app, options, [register])
+}
