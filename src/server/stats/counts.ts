@@ -1,98 +1,255 @@
-import { type RawBuilder, sql } from 'kysely'
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { RegularFlush } from '../db/transactions/flush.ts'
+import { engineOf } from '../db/dialect.ts'
+import type { Resolution, StatsTables } from '../db/schema/stats.ts'
+import { inSteps } from '../db/sweep.ts'
+import { post } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
+import { Buffered } from './buffered.ts'
+import { resolutionsOf, SERIES, SERIES_NAMES, type SeriesKeys, type SeriesName, startOf } from './series.ts'
 
-/** With the few columns of a count, below the parameters that either engine takes in one statement. */
-const ROWS_PER_STATEMENT = 1_000
+const DAY_MS = 86_400_000
 
-interface KeptCountsOptions<Row> {
-  /** What is counted, for the log. */
-  what: string
-  /** While nothing can be written, so many rows are kept in memory, and no more. */
-  most: number
-  keyOf: (row: Row) => string
-  /** Adds what came later to what is kept. */
-  add: (kept: Row, more: Row) => void
-  write: (rows: readonly Row[]) => Promise<void>
-  log: Pick<Logger, 'warn'>
+/** Reports can be forged, and the column is an integer: a count stops here. */
+const MAX_COUNT = 1_000_000_000
+
+/** More processes than this share rows, which costs them time and no count. */
+const SHARDS = 64
+
+const OWN_SHARD = randomInt(SHARDS)
+
+type Row = StatsTables['counts']
+
+export type Count = {
+  [Series in SeriesName]: {
+    series: Series
+    key: SeriesKeys[Series]
+    /** A pixel's id; the whole site where there is none. */
+    subject?: string
+    /** Now, unless it says otherwise. */
+    at?: number
+    /** 1, unless it says otherwise. Less than none takes back what was counted at that time. */
+    by?: number
+  }
+}[SeriesName]
+
+interface StatsOptions {
   flushMs?: number | undefined
+  shard?: number
 }
 
-/**
- * Counts that are added up in memory and written once a second: a visit with 200 tags is one write, not 200. What could
- * not be written is added to the next write. What a process has not written when it is killed is gone: a report is a
- * count, and nobody is told that it is durable.
- */
-export class KeptCounts<Row> {
-  readonly #options: KeptCountsOptions<Row>
-  readonly #flush: RegularFlush
-  #kept = new Map<string, Row>()
+type Judge = (written: readonly Row[]) => Promise<void>
 
-  constructor(options: KeptCountsOptions<Row>) {
-    this.#options = options
-    this.#flush = new RegularFlush({
-      what: options.what,
-      write: () => this.#write(),
-      log: options.log,
-      everyMs: options.flushMs,
+/**
+ * Adds counts up in memory and writes them once a second, in every resolution of their series at once. What a process
+ * has not written when it is killed is gone: a report is a count, and nobody is promised that it is durable.
+ * @example
+ * stats.add({ series: 'tag.result', subject: pixelId, key: 'ran' })
+ */
+export class Stats {
+  readonly #db: Db
+  readonly #shard: number
+  readonly #buffer: Buffered<Row>
+  readonly #judges = new Map<SeriesName, Judge>()
+
+  constructor(db: Db, log: Pick<Logger, 'warn'>, { flushMs, shard = shardOf(db) }: StatsOptions = {}) {
+    this.#db = db
+    this.#shard = shard
+    this.#buffer = new Buffered({
+      what: 'counts',
+      keyOf: rowKey,
+      groupOf: ({ series }) => series,
+      maxPending: (series) => SERIES[series as SeriesName].maxPending,
+      merge: (pending, { count }) => {
+        pending.count += count
+      },
+      write: (rows) => this.#write(rows),
+      log,
+      flushMs,
     })
   }
 
-  add(more: Row): void {
-    const { keyOf, add, most } = this.#options
-    const key = keyOf(more)
-    const kept = this.#kept.get(key)
-    if (kept !== undefined) add(kept, more)
-    else if (this.#kept.size < most) this.#kept.set(key, more)
+  add(count: Count): void {
+    for (const row of toRows(count, this.#shard)) this.#buffer.add(row)
   }
 
+  /** Called with the rows of a series after each write of them. Must not throw. */
+  onWritten(series: SeriesName, judge: Judge): void {
+    this.#judges.set(series, judge)
+  }
+
+  /** Resolves when what was added before is stored, or could not be. */
   flush(): Promise<void> {
-    return this.#flush.now()
+    return this.#buffer.flush()
   }
 
   stop(): Promise<void> {
-    return this.#flush.stop()
+    return this.#buffer.stop()
   }
 
-  async #write(): Promise<void> {
-    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
-    const keys = [...this.#kept.keys()].sort()
-    for (let from = 0; from < keys.length; from += ROWS_PER_STATEMENT)
-      await this.#writeSome(keys.slice(from, from + ROWS_PER_STATEMENT))
-  }
-
-  async #writeSome(keys: readonly string[]): Promise<void> {
-    const rows = keys.flatMap((key) => this.#kept.get(key) ?? [])
-    for (const key of keys) this.#kept.delete(key)
-    try {
-      await this.#options.write(rows)
-    } catch (error) {
-      const newer = this.#kept
-      this.#kept = new Map()
-      for (const row of [...rows, ...newer.values()]) this.add(row)
-      throw error
+  async #write(rows: readonly Row[]): Promise<void> {
+    await insertRows(this.#db, rows).execute()
+    for (const [series, judge] of this.#judges) {
+      const written = rows.filter((row) => row.series === series)
+      if (written.length > 0) await judge(written)
     }
   }
 }
 
-/** Reports can be forged, and the columns are integers: a count stops here. */
-const MAX_COUNT = 1_000_000_000
-
-/** In an upsert: what is stored and what is added, up to where a count stops. Null plus anything is null. */
-export function cappedSum(table: string, column: string): RawBuilder<number> {
-  const sum = sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-  return sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`
+/** Counts in the transaction of what is counted: exact, and gone where that is rolled back. */
+export async function addCounts(
+  trx: Db,
+  counts: readonly Count[],
+  { shard = shardOf(trx) } = {},
+): Promise<void> {
+  const sums = new Map<string, Row>()
+  for (const row of counts.flatMap((count) => toRows(count, shard))) {
+    const sum = sums.get(rowKey(row))
+    if (sum === undefined) sums.set(rowKey(row), row)
+    else sum.count += row.count
+  }
+  if (sums.size === 0) return
+  // In one order everywhere, so that no two wait for each other.
+  const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  await post(trx, insertRows(trx, rows))
 }
 
-/** Those whose pixel is still stored: a count of one deleted since is worth nothing, and would fail the whole write. */
-export async function ofExistingPixels<Row extends { pixel_id: string }>(
+interface Wanted<Series extends SeriesName> {
+  series: Series
+  resolution: keyof (typeof SERIES)[Series]['kept']
+  /** Of all, where it is left out. */
+  subject?: string
+  /** The first moment, and the first one after the last. */
+  from: number
+  to?: number
+}
+
+export interface StoredCount<Series extends SeriesName> {
+  subject: string
+  key: SeriesKeys[Series]
+  at: string
+  count: number
+}
+
+/** What was counted, by minute, hour or day; of all processes together. */
+export async function readCounts<Series extends SeriesName>(
   db: Db,
-  rows: readonly Row[],
-): Promise<Row[]> {
-  const ids = [...new Set(rows.map(({ pixel_id }) => pixel_id))]
-  if (ids.length === 0) return []
-  const found = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
-  const known = new Set(found.map(({ id }) => id))
-  return rows.filter(({ pixel_id }) => known.has(pixel_id))
+  wanted: Wanted<Series>,
+): Promise<StoredCount<Series>[]> {
+  const rows = await select(db, wanted)
+    .select((eb) => ['subject', 'key', 'at', eb.fn.sum<number | string>('count').as('count')])
+    .groupBy(['subject', 'key', 'at'])
+    .execute()
+  return rows.map((row) => ({ ...row, key: row.key as SeriesKeys[Series], count: Number(row.count) }))
+}
+
+/** The same over all of that time. */
+export async function sumCounts<Series extends SeriesName>(
+  db: Db,
+  wanted: Wanted<Series>,
+): Promise<Omit<StoredCount<Series>, 'at'>[]> {
+  const rows = await select(db, wanted)
+    .select((eb) => ['subject', 'key', eb.fn.sum<number | string>('count').as('count')])
+    .groupBy(['subject', 'key'])
+    .execute()
+  return rows.map((row) => ({ ...row, key: row.key as SeriesKeys[Series], count: Number(row.count) }))
+}
+
+/** Takes back everything that a series holds of a subject. */
+export async function forgetCounts(trx: Db, series: SeriesName, subject: string): Promise<void> {
+  await trx.deleteFrom('counts').where('series', '=', series).where('subject', '=', subject).execute()
+}
+
+/** Removes what each series no longer keeps. */
+export async function sweepCounts(
+  db: Db,
+  { reportDays }: { readonly reportDays: number },
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<{ counts: number }> {
+  let counts = 0
+  for (const series of SERIES_NAMES)
+    for (const [resolution, kept] of resolutionsOf(series)) {
+      const before = new Date(now - (kept === 'report' ? reportDays : kept) * DAY_MS).toISOString()
+      counts += await inSteps((rows) => removeSome(db, { series, resolution, before, rows }), signal)
+    }
+  return { counts }
+}
+
+/** The row of this process. The embedded database has one writer at a time: there is nothing to share out. */
+export function shardOf(db: Db): number {
+  return engineOf(db) === 'sqlite' ? 0 : OWN_SHARD
+}
+
+function toRows({ series, subject = '', key, at = Date.now(), by = 1 }: Count, shard: number): Row[] {
+  return resolutionsOf(series).map(([resolution]) => ({
+    subject,
+    series,
+    resolution,
+    at: new Date(startOf(resolution, at)).toISOString(),
+    key,
+    shard,
+    count: by,
+  }))
+}
+
+function rowKey({ subject, series, resolution, at, key }: Row): string {
+  return `${subject} ${series} ${resolution} ${at} ${key}`
+}
+
+function insertRows(db: Db, rows: readonly Row[]) {
+  const sum = sql<number>`counts.count + excluded.count`
+  return db
+    .insertInto('counts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['subject', 'series', 'resolution', 'at', 'key', 'shard']).doUpdateSet({
+        count: sql<number>`case when ${sum} > ${sql.lit(MAX_COUNT)} then ${sql.lit(MAX_COUNT)} else ${sum} end`,
+      }),
+    )
+}
+
+function select<Series extends SeriesName>(
+  db: Db,
+  { series, resolution, subject, from, to }: Wanted<Series>,
+) {
+  return db
+    .selectFrom('counts')
+    .where('series', '=', series)
+    .where('resolution', '=', resolution as Resolution)
+    .where('at', '>=', new Date(from).toISOString())
+    .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+    .$if(to !== undefined, (query) => query.where('at', '<', new Date(to ?? 0).toISOString()))
+}
+
+async function removeSome(
+  db: Db,
+  {
+    series,
+    resolution,
+    before,
+    rows,
+  }: { series: SeriesName; resolution: Resolution; before: string; rows: number },
+): Promise<bigint> {
+  const { numDeletedRows } = await db
+    .deleteFrom('counts')
+    .where('series', '=', series)
+    .where('resolution', '=', resolution)
+    .where((eb) =>
+      eb(
+        eb.refTuple('subject', 'at', 'key', 'shard'),
+        'in',
+        eb
+          .selectFrom('counts as old')
+          .select(['old.subject', 'old.at', 'old.key', 'old.shard'])
+          .where('old.series', '=', series)
+          .where('old.resolution', '=', resolution)
+          .where('old.at', '<', before)
+          .limit(rows)
+          .$asTuple('subject', 'at', 'key', 'shard'),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return numDeletedRows
 }

@@ -2,7 +2,7 @@ import type { Conversion } from '#contract/conversions.ts'
 import type { Db } from '../db/database.ts'
 import type { Storable } from '../http/limits/limits.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { cappedSum, KeptCounts } from './counts.ts'
+import { cappedSum, KeptCounts } from './kept-counts.ts'
 
 /** Every day of the site begins with one. */
 export const SLOT_MS = 600_000

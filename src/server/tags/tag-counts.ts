@@ -4,7 +4,7 @@ import type { TagResult } from '#contract/tag-report.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { cappedSum, KeptCounts, ofExistingPixels } from '../stats/counts.ts'
+import { cappedSum, KeptCounts, ofExistingPixels } from '../stats/kept-counts.ts'
 
 const HOUR_MS = 3_600_000
 

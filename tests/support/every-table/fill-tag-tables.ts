@@ -116,6 +116,22 @@ export async function fillTagTables(
     .execute()
   await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
   await db
+    .insertInto('counts')
+    .values({
+      subject: pixel,
+      series: 'tag.result',
+      resolution: 'hour',
+      at,
+      key: 'ran',
+      shard: 3,
+      count: 3,
+    })
+    .execute()
+  await db
+    .insertInto('tag_last_seen')
+    .values({ pixel_id: pixel, shard: 3, last_ran_at: at, last_error_at: at, last_error: 'x' })
+    .execute()
+  await db
     .insertInto('tag_minutes')
     .values({ pixel_id: pixel, revision: 'f', minute: at, visits: 2, failed: 1 })
     .execute()

@@ -7,6 +7,7 @@ import type { InventoryTables } from './inventory.ts'
 import type { NewsletterTables } from './newsletter.ts'
 import type { DeliveryTables } from './outbox.ts'
 import type { SiteTables } from './site.ts'
+import type { StatsTables } from './stats.ts'
 import type { TagTables } from './tags.ts'
 
 /** What SQLite stores as something else and `sqlite-values-plugin.ts` gives back; every name must mean the same in each table. */
@@ -72,6 +73,7 @@ export const TABLE_KEYS = {
   tag_reports: ['pixel_id', 'hour'],
   tag_evidence: ['pixel_id', 'hour', 'revision', 'subject', 'verdict'],
   tag_minutes: ['pixel_id', 'revision', 'minute'],
+  tag_last_seen: ['pixel_id', 'shard'],
   tag_breakers: ['pixel_id'],
   tag_tests: ['id'],
   blocked_hosts: ['id'],
@@ -86,6 +88,7 @@ export const TABLE_KEYS = {
   newsletter_subscriptions: ['id'],
   site_state: ['id'],
   site_counts: ['slot', 'subject'],
+  counts: ['subject', 'series', 'resolution', 'at', 'key', 'shard'],
   alert_choices: ['user_id'],
   alert_states: ['pixel_id', 'kind', 'subject'],
   alert_mails: ['id'],
@@ -107,6 +110,7 @@ export interface Schema
   extends SiteTables,
     AuthTables,
     TagTables,
+    StatsTables,
     DeliveryTables,
     EvidenceTables,
     InventoryTables,

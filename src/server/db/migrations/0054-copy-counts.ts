@@ -1,0 +1,159 @@
+import { type Kysely, sql } from 'kysely'
+import { nextSiteDay, startOfSiteDay } from '#contract/site.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Of what was counted in the tables of before. No process counts under it, so that copying again changes nothing. */
+const COPIED_SHARD = -1
+
+const ROWS_PER_STATEMENT = 1_000
+
+/** Copies what was counted until now. Older processes go on counting where they did: `copyCounts` is run again for them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const now = Date.now()
+  const times: number[] = []
+  for (const { table, time } of COPIED) {
+    const { rows } = await sql<{
+      oldest: string | null
+    }>`select min(${sql.ref(time)}) as oldest from ${sql.table(table)}`.execute(db)
+    times.push(Date.parse(rows[0]?.oldest ?? ''))
+  }
+  await copyCounts(db, Math.min(now, ...times.filter((time) => !Number.isNaN(time))), now)
+}
+
+/**
+ * Copies what the tables of before hold of the site's days from `since` on. Each row is set, not added to: it may be run
+ * as often as anybody likes, by any number of processes.
+ */
+export async function copyCounts(db: Kysely<unknown>, since: number, now = Date.now()): Promise<void> {
+  const first = startOfSiteDay(since)
+  for (let day = first; day <= now; day = nextSiteDay(day)) await copyDay(db, day, now)
+  await copyLastSeen(db, first)
+}
+
+interface CopiedTable {
+  table: string
+  time: string
+  /** What one row of the old table counts. */
+  read: (row: Record<string, unknown>) => { series: string; subject: string; counts: [string, unknown][] }
+}
+
+/** `tag_minutes` is not among them: the breaker looks back an hour at most, and begins again. */
+const COPIED: readonly CopiedTable[] = [
+  {
+    table: 'tag_reports',
+    time: 'hour',
+    read: ({ pixel_id, ran, blocked, failed, not_consented }) => ({
+      series: 'tag.result',
+      subject: String(pixel_id),
+      counts: [
+        ...Object.entries({ ran, blocked, failed }).filter(([, count]) => count !== 0),
+        // Also where it is none: what was copied before may have been taken back since.
+        not_consented === null ? ['refusals_unknown', 1] : ['not_consented', not_consented],
+      ],
+    }),
+  },
+  {
+    table: 'tag_evidence',
+    time: 'hour',
+    read: ({ pixel_id, revision, subject, verdict, count }) => ({
+      series: String(subject).startsWith('cost_') ? 'tag.cost' : 'tag.seen',
+      subject: String(pixel_id),
+      counts: [[`${revision} ${subject} ${verdict}`, count]],
+    }),
+  },
+  {
+    table: 'site_counts',
+    time: 'slot',
+    read: ({ subject, count }) => ({
+      series: String(subject).startsWith('cost:') ? 'site.cost' : 'site',
+      subject: '',
+      counts: [[String(subject), count]],
+    }),
+  },
+  {
+    table: 'delivery_counts',
+    time: 'hour',
+    read: ({ pixel_id, state, reason, count }) => ({
+      series: 'conversion',
+      subject: String(pixel_id),
+      counts: [[`${state} ${reason}`, count]],
+    }),
+  },
+]
+
+/** For how many days each series is worth copying; those by day as long as they are there. */
+const KEPT_DAYS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'tag.result': { hour: 90, day: Number.POSITIVE_INFINITY },
+  'tag.seen': { hour: 3 },
+  'tag.cost': { hour: 3 },
+  site: { ten_minutes: 15, day: Number.POSITIVE_INFINITY },
+  'site.cost': { ten_minutes: 3 },
+  conversion: { hour: 90, day: Number.POSITIVE_INFINITY },
+}
+
+interface CopiedRow {
+  subject: string
+  series: string
+  resolution: string
+  at: string
+  key: string
+  count: number
+}
+
+async function copyDay(db: Kysely<unknown>, day: number, now: number): Promise<void> {
+  const from = new Date(day).toISOString()
+  const to = new Date(nextSiteDay(day)).toISOString()
+  const sums = new Map<string, CopiedRow>()
+  for (const { table, time, read } of COPIED) {
+    const column = sql.ref(time)
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select * from ${sql.table(table)} where ${column} >= ${from} and ${column} < ${to}`.execute(db)
+    for (const row of rows) {
+      const { series, subject, counts } = read(row)
+      for (const [resolution, days] of Object.entries(KEPT_DAYS[series] ?? {})) {
+        if (day < now - (days + 1) * DAY_MS) continue
+        const at = resolution === 'day' ? from : String(row[time])
+        for (const [key, count] of counts) {
+          const name = [subject, series, resolution, at, key].join()
+          const sum = sums.get(name) ?? { subject, series, resolution, at, key, count: 0 }
+          sum.count += Number(count)
+          sums.set(name, sum)
+        }
+      }
+    }
+  }
+  // In one order everywhere: two processes that copy at once never wait for each other in a circle.
+  const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    const values = rows
+      .slice(start, start + ROWS_PER_STATEMENT)
+      .map(
+        (row) =>
+          sql`(${row.subject}, ${row.series}, ${row.resolution}, ${row.at}, ${row.key}, ${sql.lit(COPIED_SHARD)}, ${row.count})`,
+      )
+    await sql`insert into counts (subject, series, resolution, at, key, shard, count) values ${sql.join(values)}
+      on conflict (subject, series, resolution, at, key, shard) do update set count = excluded.count
+      where counts.count <> excluded.count`.execute(db)
+  }
+}
+
+/** The newest run and the newest error since then. */
+async function copyLastSeen(db: Kysely<unknown>, since: number): Promise<void> {
+  const from = new Date(since).toISOString()
+  await sql`insert into tag_last_seen (pixel_id, shard, last_ran_at)
+    select pixel_id, ${sql.lit(COPIED_SHARD)}, max(last_ran_at) from tag_reports where hour >= ${from} group by pixel_id
+    on conflict (pixel_id, shard) do update set last_ran_at = excluded.last_ran_at
+    where excluded.last_ran_at > coalesce(tag_last_seen.last_ran_at, '1970-01-01T00:00:00.000Z')`.execute(db)
+  await sql`insert into tag_last_seen (pixel_id, shard, last_error_at, last_error)
+    select pixel_id, ${sql.lit(COPIED_SHARD)}, hour, last_error from tag_reports as report
+    where hour >= ${from} and last_error is not null and not exists (
+      select 1 from tag_reports as newer where newer.pixel_id = report.pixel_id and newer.hour > report.hour
+      and newer.last_error is not null)
+    on conflict (pixel_id, shard) do update set last_error_at = excluded.last_error_at, last_error = excluded.last_error
+    where excluded.last_error_at >= coalesce(tag_last_seen.last_error_at, '1970-01-01T00:00:00.000Z')`.execute(
+    db,
+  )
+}

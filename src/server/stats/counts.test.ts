@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { insertPixel } from '#tests/support/insert-pixel.ts'
+import type { Db } from '../db/database.ts'
+import { STEP_ROWS } from '../db/sweep.ts'
+import { addCounts, readCounts, Stats, shardOf, sumCounts, sweepCounts } from './counts.ts'
+import { SERIES_NAMES, startOf } from './series.ts'
+
+const DAY_MS = 86_400_000
+/** 23:30 of the 14th at the site. */
+const AT = Date.parse('2026-11-15T02:30:00.000Z')
+
+const warnings: unknown[] = []
+const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never
+
+describe.each(ENGINES)('counts, on %s', (engine) => {
+  let database: TestDatabase
+  let db: Db
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    db = database.db
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    warnings.length = 0
+    await db.deleteFrom('counts').execute()
+  })
+
+  function start(shard?: number): Stats {
+    const stats = new Stats(db, log, shard === undefined ? {} : { shard })
+    onTestFinished(() => stats.stop())
+    return stats
+  }
+  const stored = () => db.selectFrom('counts').selectAll().orderBy('resolution').orderBy('key').execute()
+
+  test('are written in every resolution of their series, in the hours and days of the site', async () => {
+    const stats = start()
+    const subject = randomUUID()
+    stats.add({ series: 'tag.result', subject, key: 'ran', at: AT })
+    stats.add({ series: 'tag.result', subject, key: 'ran', at: AT + 40 * 60_000 })
+    stats.add({ series: 'tag.result', subject, key: 'failed', at: AT, by: 3 })
+    await stats.flush()
+    const rows = await stored()
+    expect(rows.map(({ resolution, at, key, count }) => [resolution, at, key, count])).toEqual([
+      ['day', '2026-11-14T03:00:00.000Z', 'failed', 3],
+      ['day', '2026-11-14T03:00:00.000Z', 'ran', 1],
+      ['day', '2026-11-15T03:00:00.000Z', 'ran', 1],
+      ['hour', '2026-11-15T02:00:00.000Z', 'failed', 3],
+      ['hour', '2026-11-15T02:00:00.000Z', 'ran', 1],
+      ['hour', '2026-11-15T03:00:00.000Z', 'ran', 1],
+    ])
+    expect(new Set(rows.map((row) => [row.series, row.subject, row.shard].join()))).toEqual(
+      new Set([`tag.result,${subject},${shardOf(db)}`]),
+    )
+  })
+
+  test('of several processes add up, what one takes back from another included', async () => {
+    const [first, second] = [start(1), start(2)]
+    for (let round = 0; round < 5; round++) {
+      first.add({ series: 'site', key: 'choice:accepted', at: AT, by: 2 })
+      second.add({ series: 'site', key: 'choice:accepted', at: AT, by: -1 })
+      await Promise.all([first.flush(), second.flush()])
+    }
+    const wanted = { series: 'site', resolution: 'ten_minutes', from: AT - DAY_MS } as const
+    expect(await readCounts(db, wanted)).toEqual([
+      { subject: '', key: 'choice:accepted', at: '2026-11-15T02:30:00.000Z', count: 5 },
+    ])
+    expect(await sumCounts(db, { ...wanted, to: AT })).toEqual([])
+    expect(await sumCounts(db, { ...wanted, to: AT + 1 })).toEqual([
+      { subject: '', key: 'choice:accepted', count: 5 },
+    ])
+    expect(await db.selectFrom('counts').select('shard').distinct().orderBy('shard').execute()).toEqual([
+      { shard: 1 },
+      { shard: 2 },
+    ])
+  })
+
+  test('of one subject, series and time are read without those of others', async () => {
+    const [one, other] = [randomUUID(), randomUUID()]
+    await addCounts(db, [
+      { series: 'conversion', subject: one, key: 'accepted ', at: AT },
+      { series: 'conversion', subject: one, key: 'accepted ', at: AT },
+      { series: 'conversion', subject: other, key: 'accepted ', at: AT },
+      { series: 'tag.result', subject: one, key: 'ran', at: AT },
+      { series: 'conversion', subject: one, key: 'refused 100/1', at: AT - DAY_MS },
+    ])
+    expect(
+      await sumCounts(db, { series: 'conversion', resolution: 'hour', subject: one, from: AT - 3_600_000 }),
+    ).toEqual([{ subject: one, key: 'accepted ', count: 2 }])
+    expect(await sumCounts(db, { series: 'conversion', resolution: 'day', from: AT - DAY_MS })).toHaveLength(
+      2,
+    )
+  })
+
+  test('added in a transaction are stored with it, or not at all', async () => {
+    const counted = { series: 'conversion', subject: randomUUID(), key: 'accepted ', at: AT } as const
+    await expect(
+      db.transaction().execute(async (trx) => {
+        await addCounts(trx, [counted])
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect(await stored()).toEqual([])
+    await db.transaction().execute((trx) => addCounts(trx, [counted]))
+    expect(await stored()).toHaveLength(2)
+  })
+
+  test('that could not be written wait for the next write, up to what their series may keep', async () => {
+    const stats = start()
+    await db.schema.alterTable('counts').renameTo('away').execute()
+    stats.add({ series: 'site', key: 'told', at: AT })
+    for (let step = 0; step < 1_200; step++)
+      stats.add({ series: 'site.cost', key: `cost:sum:${step}`, at: AT })
+    await stats.flush()
+    await db.schema.alterTable('away').renameTo('counts').execute()
+    stats.add({ series: 'site', key: 'told', at: AT })
+    await stats.flush()
+    expect(warnings).toHaveLength(1)
+    const from = AT - DAY_MS
+    expect(await sumCounts(db, { series: 'site', resolution: 'ten_minutes', from })).toEqual([
+      { subject: '', key: 'told', count: 2 },
+    ])
+    expect(await sumCounts(db, { series: 'site.cost', resolution: 'ten_minutes', from })).toHaveLength(1_000)
+  })
+
+  test('stop at a billion, whatever is reported', async () => {
+    const stats = start()
+    for (let n = 0; n < 3; n++) {
+      stats.add({ series: 'site', key: 'told', at: AT, by: 900_000_000 })
+      await stats.flush()
+    }
+    expect((await stored()).map(({ count }) => count)).toEqual([1_000_000_000, 1_000_000_000])
+  })
+
+  test('are judged once they are written, with the rows of that series alone', async () => {
+    const stats = start()
+    const judged: string[] = []
+    stats.onWritten('tag.breaker', async (rows) => {
+      expect(await stored()).not.toEqual([])
+      judged.push(...rows.map(({ key }) => key))
+    })
+    stats.add({ series: 'site', key: 'told', at: AT })
+    await stats.flush()
+    stats.add({ series: 'tag.breaker', subject: randomUUID(), key: 'r1 failed', at: AT })
+    await stats.flush()
+    expect(judged).toEqual(['r1 failed'])
+  })
+
+  test('go with their pixel, and nobody else’s do', async () => {
+    const [gone, kept] = [await insertPixel(db, { type: 'meta' }), await insertPixel(db, { type: 'meta' })]
+    const stats = start()
+    for (const subject of [gone, kept]) stats.add({ series: 'tag.result', subject, key: 'ran' })
+    stats.add({ series: 'site', key: 'told' })
+    await stats.flush()
+    await db.deleteFrom('tracking_pixels').where('id', '=', gone).execute()
+    const subjects = await db.selectFrom('counts').select('subject').distinct().orderBy('subject').execute()
+    expect(subjects.map(({ subject }) => subject)).toEqual(['', kept])
+    // A count that comes late fails no write.
+    stats.add({ series: 'tag.result', subject: gone, key: 'ran' })
+    stats.add({ series: 'tag.result', subject: kept, key: 'ran' })
+    await stats.flush()
+    expect(warnings).toEqual([])
+  })
+
+  test('are removed when their series no longer keeps them, each resolution after its own time', async () => {
+    const now = startOf('hour', Date.now())
+    const ages = [0, 2, 4, 16, 91, 395, 397]
+    await addCounts(
+      db,
+      ages.flatMap((days) => {
+        const at = now - days * DAY_MS
+        return [
+          { series: 'tag.result', subject: 'x', key: 'ran', at },
+          { series: 'tag.seen', subject: 'x', key: 'r visit ran', at },
+          { series: 'tag.cost', subject: 'x', key: 'r cost_ms 5', at },
+          { series: 'tag.breaker', subject: 'x', key: 'r visits', at },
+          { series: 'conversion', subject: 'x', key: 'accepted ', at },
+          { series: 'site', key: 'told', at },
+          { series: 'site.cost', key: 'cost:sum:5', at },
+        ] as const
+      }),
+    )
+    await sweepCounts(db, { reportDays: 396 }, AbortSignal.abort(), now)
+    expect((await stored()).length).toBe(ages.length * 10)
+    await sweepCounts(db, { reportDays: 396 }, undefined, now)
+    const left: Record<string, number> = {}
+    for (const { series, resolution } of await stored())
+      left[`${series} ${resolution}`] = (left[`${series} ${resolution}`] ?? 0) + 1
+    expect(left).toEqual({
+      'tag.result hour': 4,
+      'tag.result day': 6,
+      'tag.seen hour': 2,
+      'tag.cost hour': 2,
+      'tag.breaker minute': 1,
+      'conversion hour': 4,
+      'conversion day': 6,
+      'site ten_minutes': 3,
+      'site day': 6,
+      'site.cost ten_minutes': 2,
+    })
+    expect(new Set(Object.keys(left).map((name) => name.split(' ')[0]))).toEqual(new Set(SERIES_NAMES))
+  })
+
+  test('are removed in steps, all of them', async () => {
+    const now = Date.now()
+    const many = Array.from({ length: STEP_ROWS + 7 }, (_, n) => ({
+      series: 'tag.breaker' as const,
+      subject: `p${n}`,
+      key: 'r visits' as const,
+      at: now - 2 * DAY_MS,
+    }))
+    await addCounts(db, many)
+    expect(await sweepCounts(db, { reportDays: 396 }, undefined, now)).toEqual({ counts: STEP_ROWS + 7 })
+  })
+})
+
+test('on PostgreSQL no process waits for a count that another has not committed', async () => {
+  const database = await makeDatabase('postgres')
+  onTestFinished(() => database.close())
+  const { db } = database
+  const counted = { series: 'conversion', subject: randomUUID(), key: 'accepted ' } as const
+  await db.transaction().execute(async (trx) => {
+    await addCounts(trx, [counted], { shard: 1 })
+    // Would wait for the end of this transaction, and so for ever, where both had one row.
+    await addCounts(db, [counted], { shard: 2 })
+  })
+  expect(await sumCounts(db, { series: 'conversion', resolution: 'day', from: 0 })).toMatchObject([
+    { count: 2 },
+  ])
+})
