@@ -104,7 +104,7 @@ test('the page of a pixel that is in the trash says so, and brings it back', asy
   site.trash = [deleted]
   const { person } = await openDashboard(site, { path: `/admin/pixels/${deleted.id}` })
   await screen.findByText('Este pixel está na lixeira')
-  expect(screen.queryByText('Este pixel não existe mais')).toBeNull()
+  expect(screen.queryByText('Este pixel não existe')).toBeNull()
   screen.getByText(/^Inverno foi excluído em 14\/11\/2026.* por bia@portico\.example\./)
   await person.click(screen.getByRole('button', { name: 'Restaurar' }))
   await screen.findByText('Pixel restaurado: Inverno')

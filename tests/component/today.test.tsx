@@ -50,10 +50,10 @@ test('says each figure with yesterday beside it, and opens the lists that there 
     '/admin/consentimento',
     '/admin/consentimento',
     '/admin/inscricoes',
-    '/admin/problemas',
+    '/admin?saude=problemas',
   ])
   await person.click(today.getByRole('link', { name: /^Tags com problema/ }))
-  expect(location.pathname).toBe('/admin/problemas')
+  expect(location.pathname + location.search).toBe('/admin?saude=problemas')
   await screen.findByRole('link', { name: 'Loja' })
   await waitFor(() => expect(screen.queryByRole('link', { name: 'Blog' })).toBeNull())
   expect(await findComponentFaults(await strip())).toEqual([])

@@ -15,11 +15,13 @@ import {
   type MailLink,
   SessionProvider,
   SessionStore,
+  takeMailLink,
   useSessionState,
   useSessionStore,
   watchSession,
 } from '../features/session/session.tsx'
 import { createQueryClient } from '../lib/queries.ts'
+import { AddressRouter } from '../lib/router.tsx'
 import { CurrentUserProvider, createClients, ServicesProvider, useServices } from '../lib/services.tsx'
 import { Dashboard } from './dashboard.tsx'
 
@@ -31,7 +33,9 @@ export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) 
     <ServicesProvider services={services}>
       <SessionProvider store={store}>
         <QueryClientProvider client={queryClient}>
-          <SessionGate link={link} />
+          <AddressRouter>
+            <SessionGate link={link} />
+          </AddressRouter>
           <Toaster />
         </QueryClientProvider>
       </SessionProvider>
@@ -59,7 +63,17 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
     if (state.status === 'signed-out') document.title = `Admin Dashboard ${boot.brandName}`
   }, [state.status, boot.brandName])
 
-  useEffect(loadDoorsWhenIdle, [])
+  // Before they are needed: when a session ends, the server may be out of reach.
+  useEffect(() => loadWhenIdle([LoginScreen, LinkScreen]), [])
+  // A link from an e-mail that is pasted into an open tab only changes the fragment: no page is loaded.
+  useEffect(() => {
+    const onFragment = () => {
+      const pasted = takeMailLink()
+      if (pasted !== null) setLink(pasted)
+    }
+    addEventListener('hashchange', onFragment)
+    return () => removeEventListener('hashchange', onFragment)
+  }, [])
 
   if (state.status === 'checking') return <FullPageSpinner />
   if (link !== null) {
@@ -68,22 +82,22 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
       setForgot(next === 'forgot')
     }
     return (
-      <Door>
-        <LinkScreen link={link} onDone={onDone} />
-      </Door>
+      <LoginFrame>
+        <LinkScreen key={JSON.stringify(link)} link={link} onDone={onDone} />
+      </LoginFrame>
     )
   }
   if (state.status === 'signed-out')
     return (
-      <Door>
+      <LoginFrame>
         <LoginScreen notice={state.notice} forgot={forgot} />
-      </Door>
+      </LoginFrame>
     )
   if (state.status === 'second-factor' && !state.over)
     return (
-      <Door>
+      <LoginFrame>
         <CodeScreen email={state.user.email} factors={state.factors} />
-      </Door>
+      </LoginFrame>
     )
   return (
     // Another person gets a dashboard of their own, with nothing of the one before.
@@ -96,7 +110,7 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
   )
 }
 
-function Door({ children }: { children: ReactNode }) {
+function LoginFrame({ children }: { children: ReactNode }) {
   return (
     <ScreenBoundary>
       <Suspense fallback={<FullPageSpinner />}>{children}</Suspense>
@@ -176,22 +190,10 @@ class LoadBoundary extends Component<LoadBoundaryProps, { hasFailed: boolean }> 
   }
 }
 
-const LOADERS = {
-  login: async () => (await import('../features/session/login-screens.tsx')).LoginScreen,
-  code: async () => (await import('../features/session/login-screens.tsx')).CodeScreen,
-  link: async () => (await import('../features/session/recovery-screens.tsx')).LinkScreen,
-  ended: async () => (await import('../features/session/login-screens.tsx')).SessionEndedDialog,
-}
-
-/** The ways in, with their forms: whoever comes with a session needs none of them at first. */
-export const LoginScreen = lazyPart(LOADERS.login)
-
-export const CodeScreen = lazyPart(LOADERS.code)
-
-export const LinkScreen = lazyPart(LOADERS.link)
-
+const loadLogin = () => import('../features/session/login-screens.tsx')
+/** Whoever comes with a session needs none of these at first. */
+const LoginScreen = lazyPart(async () => (await loadLogin()).LoginScreen)
+const CodeScreen = lazyPart(async () => (await loadLogin()).CodeScreen)
+const LinkScreen = lazyPart(async () => (await import('../features/session/recovery-screens.tsx')).LinkScreen)
 /** Made anew for each try: what did not come once would never come again. */
-const makeSessionEndedDialog = () => lazyPart(LOADERS.ended)
-
-/** Before they are needed: when a session ends, the server may be out of reach. */
-const loadDoorsWhenIdle = () => loadWhenIdle(LOADERS)
+const makeSessionEndedDialog = () => lazyPart(async () => (await loadLogin()).SessionEndedDialog)

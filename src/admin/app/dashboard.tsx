@@ -1,121 +1,94 @@
 import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
-import { ScreenBoundary } from '../components/error-boundary.tsx'
-import { focusPageHeading } from '../components/page-heading.tsx'
+import { Button } from '../components/button.tsx'
+import { Card } from '../components/card.tsx'
+import { loadWhenIdle, ScreenBoundary } from '../components/error-boundary.tsx'
+import { EmptyState } from '../components/message.tsx'
+import { focusPageHeading, PageHeading, usePageTitle } from '../components/page-heading.tsx'
 import { PausedNotice } from '../features/pixels/list/notices.tsx'
-import { PixelsScreen } from '../features/pixels/list/pixels-screen.tsx'
-import { useProblemCount } from '../features/pixels/tag-status.ts'
 import { useSignOut } from '../features/session/session.tsx'
 import {
-  ACTIVITY_PATH,
-  CONSENT_PATH,
-  INVENTORY_PATH,
-  isAt,
-  LIST_PATH,
-  PROBLEMS_PATH,
-  pixelIdOf,
-  SUBSCRIPTIONS_PATH,
-  TRASH_PATH,
-  testOf,
-  useAddress,
+  keepParameters,
+  navigate,
+  paths,
+  scrollPage,
+  takeArrival,
+  useLocation,
+  useRouter,
 } from '../lib/router.tsx'
-import { useServices } from '../lib/services.tsx'
-import {
-  AccountScreen,
-  ActivityScreen,
-  AdminUsersScreen,
-  ConsentScreen,
-  InstallationProblems,
-  InventoryScreen,
-  loadScreensWhenIdle,
-  PixelPage,
-  roomOf,
-  SettingsScreen,
-  SubscriptionsScreen,
-  type Tab,
-  TestScreen,
-  TodayStrip,
-  TrashScreen,
-  tabOf,
-} from './routes.tsx'
-import { RoomLinks, Shell } from './shell.tsx'
+import { findRoute, InstallationProblems, LAZY_SCREENS, REDIRECTS, TABS } from './routes.tsx'
+import { Shell, SubPageLinks } from './shell.tsx'
 
+/** The screen of the address, in its frame. */
 export function Dashboard() {
-  const { boot } = useServices()
   const signOut = useSignOut()
-  const address = useAddress()
-  const tab = tabOf(address)
-  const room = roomOf(address)
-  const pixelId = pixelIdOf(address) ?? testOf(address)?.testId ?? null
+  const { parser } = useRouter()
+  const [address] = useLocation()
+  const path = withoutSlash(address)
+  const redirect = REDIRECTS[path]
+  const found = findRoute(path, parser)
   const arrived = useRef(false)
-  // The list has the switch itself.
-  const isList = isAt(LIST_PATH, address) || isAt(PROBLEMS_PATH, address)
-  useEffect(() => {
-    // The page of a pixel, or of its test, has the pixel's name.
-    if (pixelId !== null) return
-    const place = room?.label ?? tab?.label ?? 'Minha conta'
-    document.title = `${place} · Admin Dashboard ${boot.brandName}`
-  }, [tab, room, pixelId, boot.brandName])
-  useEffect(loadScreensWhenIdle, [])
+  const tab = TABS.find(({ id }) => id === found?.route.tab) ?? null
+  const isTab = tab !== null && tab.path === found?.route.path
+  usePageTitle(isTab ? tab.label : found === null ? NOT_FOUND : found.route.title)
+  useLayoutEffect(() => {
+    if (redirect !== undefined) navigate(redirect, { replace: true })
+    else keepParameters(found?.route.search ?? [])
+  })
+  useEffect(() => loadWhenIdle(LAZY_SCREENS), [])
   return (
-    <Shell tab={tab} onSignOut={() => signOut()}>
+    <Shell tab={tab} path={found?.route.path ?? path} onSignOut={() => void signOut()}>
       <Suspense>
         <InstallationProblems />
       </Suspense>
-      <RoomLinks tab={tab} />
-      {isList ? null : <PausedNotice />}
-      <ScreenBoundary key={pixelId ?? keyOf(address, tab)}>
+      <SubPageLinks here={found?.route.nav === false ? tab?.path : found?.route.path} />
+      {/* The list has the switch itself. */}
+      {found?.route.path === paths.list ? null : <PausedNotice />}
+      {/* Another screen, or another pixel, starts anew. */}
+      <ScreenBoundary key={found === null || found.route.nav === false ? path : found.route.path}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
-          {tab === null ? <AccountScreen /> : null}
-          {tab?.id === 'pixels' ? <PixelsPlace address={address} /> : null}
-          {tab?.id !== 'users' ? null : isAt(ACTIVITY_PATH, address) ? (
-            <ActivityScreen />
-          ) : (
-            <AdminUsersScreen onDeletedSelf={() => signOut('Sua conta foi excluída.')} />
-          )}
-          {tab?.id === 'settings' ? <SettingsScreen /> : null}
-          <HeadingFocus arrived={arrived} />
+          {found !== null ? <found.route.screen {...found.params} /> : redirect ? null : <NotFound />}
+          <Arrival arrived={arrived} />
         </Suspense>
       </ScreenBoundary>
     </Shell>
   )
 }
 
-/** Another one is another screen. */
-function keyOf(address: string, tab: Tab | null): string {
-  if (isAt(PROBLEMS_PATH, address)) return PROBLEMS_PATH
-  return roomOf(address)?.path ?? tab?.id ?? 'account'
+function withoutSlash(path: string): string {
+  return path.replace(/(?<!\/)\/+$/, '')
 }
 
-function PixelsPlace({ address }: { address: string }) {
-  const pixelId = pixelIdOf(address)
-  if (pixelId !== null) return <PixelPage pixelId={pixelId} />
-  const test = testOf(address)
-  if (test !== null) return <TestScreen {...test} />
-  if (isAt(CONSENT_PATH, address)) return <ConsentScreen />
-  if (isAt(SUBSCRIPTIONS_PATH, address)) return <SubscriptionsScreen />
-  if (isAt(INVENTORY_PATH, address)) return <InventoryScreen />
-  if (isAt(TRASH_PATH, address)) return <TrashScreen />
-  return <PixelsScreen onlyProblems={isAt(PROBLEMS_PATH, address)} aboveList={<TodayPlace />} />
-}
-
-/** Beside the screen, so that it waits for its code too: on every change of screens, the new one's heading has the focus. */
-function HeadingFocus({ arrived }: { arrived: RefObject<boolean> }) {
+/** Beside the screen, so that it waits for its code too: the new heading has the focus, and the page is where it was left. */
+function Arrival({ arrived }: { arrived: RefObject<boolean> }) {
   // With the screen itself: any later, and it would take the focus from whatever was clicked meanwhile.
   useLayoutEffect(() => {
-    if (arrived.current) focusPageHeading()
+    const arrival = takeArrival()
+    if (arrived.current && arrival !== null) {
+      focusPageHeading()
+      scrollPage(arrival.top)
+    }
     arrived.current = true
-  }, [arrived])
+  })
   return null
 }
 
-/** Its code and its figures come after the list, in a place that is kept for them; without either, the list goes on. */
-function TodayPlace() {
-  const problems = useProblemCount()
+const NOT_FOUND = 'Página não encontrada'
+
+function NotFound() {
   return (
-    <ScreenBoundary>
-      <Suspense fallback={<div aria-busy="true" className="today on-ink mb-4 rounded-2xl" />}>
-        <TodayStrip problems={problems} />
-      </Suspense>
-    </ScreenBoundary>
+    <>
+      <PageHeading title={NOT_FOUND} />
+      <Card>
+        <EmptyState
+          title="Este endereço não existe no painel"
+          text="Ele pode estar incompleto ou ser de uma página que mudou de lugar."
+          action={
+            <Button look="outline" onClick={() => navigate(paths.list)}>
+              Ver todos os pixels
+            </Button>
+          }
+        />
+      </Card>
+    </>
   )
 }

@@ -1,89 +1,14 @@
 import { SlidersHorizontal, UsersRound } from 'lucide-react'
-import { lazyPart, loadWhenIdle } from '../components/error-boundary.tsx'
-import { DoorIcon } from '../components/text.tsx'
-import {
-  ACTIVITY_PATH,
-  CONSENT_PATH,
-  INVENTORY_PATH,
-  isAt,
-  SUBSCRIPTIONS_PATH,
-  TRASH_PATH,
-} from '../lib/router.tsx'
-
-const LOADERS = {
-  account: async () => (await import('../features/account/account-screen.tsx')).AccountScreen,
-  activity: async () => (await import('../features/activity/activity-screen.tsx')).ActivityScreen,
-  users: async () => (await import('../features/admin-users/admin-users-screen.tsx')).AdminUsersScreen,
-  consent: async () => (await import('../features/consent/consent-screen.tsx')).ConsentScreen,
-  inventory: async () => (await import('../features/inventory/inventory-screen.tsx')).InventoryScreen,
-  today: async () => (await import('../features/overview/today-strip.tsx')).TodayStrip,
-  subscriptions: async () =>
-    (await import('../features/subscriptions/subscriptions-screen.tsx')).SubscriptionsScreen,
-  trash: async () => (await import('../features/pixels/trash-screen.tsx')).TrashScreen,
-  pixel: async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage,
-  test: async () => (await import('../features/pixels/test-visit/test-screen.tsx')).TestScreen,
-  // Shown on every screen: where its code does not come, the screen goes on without it.
-  problems: () =>
-    import('../features/settings/settings-screen.tsx').then(
-      ({ InstallationProblems }) => InstallationProblems,
-      () => () => null,
-    ),
-  settings: async () => (await import('../features/settings/settings-screen.tsx')).SettingsScreen,
-}
-
-export const InstallationProblems = lazyPart(LOADERS.problems)
-
-/** The pixels come with the page; the other screens when they are opened. */
-export const AccountScreen = lazyPart(LOADERS.account)
-
-export const ActivityScreen = lazyPart(LOADERS.activity)
-
-export const AdminUsersScreen = lazyPart(LOADERS.users)
-
-export const ConsentScreen = lazyPart(LOADERS.consent)
-
-export const InventoryScreen = lazyPart(LOADERS.inventory)
-
-export const SubscriptionsScreen = lazyPart(LOADERS.subscriptions)
-
-export const TodayStrip = lazyPart(LOADERS.today)
-
-export const TrashScreen = lazyPart(LOADERS.trash)
-
-export const PixelPage = lazyPart(LOADERS.pixel)
-
-export const TestScreen = lazyPart(LOADERS.test)
-
-export const SettingsScreen = lazyPart(LOADERS.settings)
-
-export const loadScreensWhenIdle = () => loadWhenIdle(LOADERS)
-
-interface Room {
-  path: string
-  label: string
-}
-
-/** What lies under a tab and has an address of its own. */
-export const ROOMS: Record<Tab['id'], readonly Room[]> = {
-  pixels: [
-    { path: CONSENT_PATH, label: 'Consentimento' },
-    { path: SUBSCRIPTIONS_PATH, label: 'Inscrições' },
-    { path: INVENTORY_PATH, label: 'Inventário' },
-    { path: TRASH_PATH, label: 'Lixeira' },
-  ],
-  users: [{ path: ACTIVITY_PATH, label: 'Atividade' }],
-  settings: [],
-}
-
-/** The room of an address; undefined for a tab itself, and for what is a part of its list. */
-export function roomOf(address: string): Room | undefined {
-  return Object.values(ROOMS)
-    .flat()
-    .find(({ path }) => isAt(path, address))
-}
+import { type ComponentType, Suspense } from 'react'
+import { lazyPart as lazy, ScreenBoundary } from '../components/error-boundary.tsx'
+import { ArchIcon } from '../components/text.tsx'
+import { PixelsScreen } from '../features/pixels/list/pixels-screen.tsx'
+import { useProblemCount } from '../features/pixels/tag-status.ts'
+import { useSignOut } from '../features/session/session.tsx'
+import { matchRoute, paths, type useRouter } from '../lib/router.tsx'
 
 export const TABS = [
-  { id: 'pixels', path: '/admin', label: 'Pixels & Tags', icon: DoorIcon },
+  { id: 'pixels', path: paths.list, label: 'Pixels & Tags', icon: ArchIcon },
   { id: 'users', path: '/admin/usuarios', label: 'Usuários Admin', icon: UsersRound },
   { id: 'settings', path: '/admin/configuracoes', label: 'Configurações', icon: SlidersHorizontal },
 ] as const
@@ -93,10 +18,138 @@ export type Tab = (typeof TABS)[number]
 /** A person's own account is no tab: it stands beside "Sair". */
 export const ACCOUNT_PATH = '/admin/conta'
 
-/** The tab of an address, null on the account; whatever is not one, what lies under the first among it, is the first's. */
-export function tabOf(path: string): Tab | null {
-  const address = path.replace(/(?<!\/)\/+$/, '')
-  if (address === ACCOUNT_PATH) return null
-  if (address === ACTIVITY_PATH) return TABS[1]
-  return TABS.find((tab) => tab.path === address) ?? TABS[0]
+interface AdminRoute {
+  /** What `:name` matches is a prop of the screen. */
+  path: string
+  /** The tab that is marked; null beside them. */
+  tab: Tab['id'] | null
+  /** Of the window, and of the link among the sub-pages; absent where the screen names what it shows. */
+  title?: string
+  /** False where no link of the navigation leads. */
+  nav?: false
+  /** Filters in the address. Never an e-mail, a person's name, a code, a token or a search for people. */
+  search?: readonly string[]
+  // biome-ignore lint/suspicious/noExplicitAny: its props are the parameters of the path.
+  screen: ComponentType<any>
+}
+
+const PixelPage = lazy(async () => (await import('../features/pixels/page/pixel-page.tsx')).PixelPage)
+const TestScreen = lazy(
+  async () => (await import('../features/pixels/test-visit/test-screen.tsx')).TestScreen,
+)
+const Consent = lazy(async () => (await import('../features/consent/consent-screen.tsx')).ConsentScreen)
+const Subscriptions = lazy(
+  async () => (await import('../features/subscriptions/subscriptions-screen.tsx')).SubscriptionsScreen,
+)
+const Inventory = lazy(
+  async () => (await import('../features/inventory/inventory-screen.tsx')).InventoryScreen,
+)
+const Trash = lazy(async () => (await import('../features/pixels/trash-screen.tsx')).TrashScreen)
+const AdminUsersScreen = lazy(
+  async () => (await import('../features/admin-users/admin-users-screen.tsx')).AdminUsersScreen,
+)
+const Activity = lazy(async () => (await import('../features/activity/activity-screen.tsx')).ActivityScreen)
+const Settings = lazy(async () => (await import('../features/settings/settings-screen.tsx')).SettingsScreen)
+const Account = lazy(async () => (await import('../features/account/account-screen.tsx')).AccountScreen)
+const TodayStrip = lazy(async () => (await import('../features/overview/today-strip.tsx')).TodayStrip)
+
+/** On every screen: where its code does not come, the screen goes on without it. */
+export const InstallationProblems = lazy(() =>
+  import('../features/settings/settings-screen.tsx').then(
+    (settings) => settings.InstallationProblems,
+    () => () => null,
+  ),
+)
+
+/** The list comes with the page. The others come when they are opened, or before, once there is time. */
+export const LAZY_SCREENS = [
+  InstallationProblems,
+  TodayStrip,
+  PixelPage,
+  TestScreen,
+  Consent,
+  Subscriptions,
+  Inventory,
+  Trash,
+  AdminUsersScreen,
+  Activity,
+  Settings,
+  Account,
+]
+
+/** Every address of the dashboard, first match first. What matches none is not found. */
+export const ROUTES: readonly AdminRoute[] = [
+  {
+    path: paths.list,
+    tab: 'pixels',
+    title: 'Pixels',
+    search: ['saude', 'tipo', 'status', 'busca', 'codigo'],
+    screen: Pixels,
+  },
+  {
+    path: paths.pixel(':pixelId'),
+    tab: 'pixels',
+    nav: false,
+    search: ['contar', 'periodo', 'ver'],
+    screen: PixelPage,
+  },
+  { path: paths.test(':pixelId', ':testId'), tab: 'pixels', nav: false, screen: TestScreen },
+  { path: paths.consent, tab: 'pixels', title: 'Consentimento', search: ['dias', 'ver'], screen: Consent },
+  {
+    path: paths.subscriptions,
+    tab: 'pixels',
+    title: 'Inscrições',
+    search: ['situacao'],
+    screen: Subscriptions,
+  },
+  { path: '/admin/inventario', tab: 'pixels', title: 'Inventário', screen: Inventory },
+  { path: '/admin/lixeira', tab: 'pixels', title: 'Lixeira', screen: Trash },
+  { path: '/admin/usuarios', tab: 'users', title: 'Usuários', screen: Users },
+  { path: '/admin/atividade', tab: 'users', title: 'Atividade', search: ['tipo'], screen: Activity },
+  { path: '/admin/configuracoes', tab: 'settings', title: 'Configurações', screen: Settings },
+  { path: ACCOUNT_PATH, tab: null, title: 'Minha conta', nav: false, screen: Account },
+]
+
+/** Addresses that were sent in e-mails or are in bookmarks, and where they lead today. */
+export const REDIRECTS: Readonly<Record<string, string>> = {
+  '/admin/problemas': paths.problems,
+  '/admin/pixels': paths.list,
+}
+
+type Parser = ReturnType<typeof useRouter>['parser']
+
+/** The route of a path with what its parameters match; null when there is none. */
+export function findRoute(path: string, parser: Parser) {
+  for (const route of ROUTES) {
+    const [isMatch, params] = matchRoute(parser, route.path, path)
+    if (isMatch) return { route, params }
+  }
+  return null
+}
+
+/** Pages under a tab, its own list first; none where the tab is all there is. */
+export function subPagesOf(tab: Tab['id']): readonly { path: string; label: string }[] {
+  const pages = ROUTES.filter((route) => route.tab === tab && route.nav !== false)
+  return pages.length < 2 ? [] : pages.map(({ path, title = '' }) => ({ path, label: title }))
+}
+
+function Pixels() {
+  return <PixelsScreen aboveList={<Today />} />
+}
+
+/** Its code and its figures come after the list, in a place that is kept for them; without either, the list goes on. */
+function Today() {
+  const problems = useProblemCount()
+  return (
+    <ScreenBoundary>
+      <Suspense fallback={<div aria-busy="true" className="today on-ink mb-4 rounded-2xl" />}>
+        <TodayStrip problems={problems} />
+      </Suspense>
+    </ScreenBoundary>
+  )
+}
+
+function Users() {
+  const signOut = useSignOut()
+  return <AdminUsersScreen onDeletedSelf={() => void signOut('Sua conta foi excluída.')} />
 }

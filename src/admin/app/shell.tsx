@@ -4,17 +4,20 @@ import { Button } from '../components/button.tsx'
 import { useKeptFocus } from '../components/page-heading.tsx'
 import { BrandMark } from '../components/text.tsx'
 import { ProblemMark } from '../features/pixels/badges.tsx'
-import { openHere, useAddress } from '../lib/router.tsx'
+import { Link } from '../lib/router.tsx'
 import { useCurrentUser, useServices } from '../lib/services.tsx'
-import { ACCOUNT_PATH, ROOMS, roomOf, TABS, type Tab } from './routes.tsx'
+import { ACCOUNT_PATH, subPagesOf, TABS, type Tab } from './routes.tsx'
 
 interface ShellProps {
+  /** Null beside the tabs. */
   tab: Tab | null
+  /** Of the route that is shown. */
+  path: string
   onSignOut: () => void
   children: ReactNode
 }
 
-export function Shell({ tab, onSignOut, children }: ShellProps) {
+export function Shell({ tab, path, onSignOut, children }: ShellProps) {
   const { boot } = useServices()
   const user = useCurrentUser()
   useKeptFocus()
@@ -36,23 +39,22 @@ export function Shell({ tab, onSignOut, children }: ShellProps) {
         <p title="Você entrou como" className="truncate text-sm text-on-ink-2 max-md:hidden">
           {user.email}
         </p>
-        <a
+        <Link
           href={ACCOUNT_PATH}
           aria-label="Minha conta"
-          aria-current={tab === null ? 'page' : undefined}
-          onClick={(event) => openHere(event, ACCOUNT_PATH)}
+          aria-current={path === ACCOUNT_PATH ? 'page' : undefined}
           className="inline-flex min-h-11 min-w-11 flex-none items-center justify-center gap-2 rounded-1 px-3 text-[0.9375rem] font-semibold transition-colors duration-150 hover:bg-surface/10 aria-[current=page]:text-accent [&_svg]:size-5"
         >
           <UserRound aria-hidden="true" />
           <span className="max-md:hidden">Minha conta</span>
-        </a>
+        </Link>
         <Button look="onInk" onClick={onSignOut} className="flex-none max-md:px-3 max-[359px]:[&_svg]:hidden">
           <LogOut aria-hidden="true" />
           Sair
         </Button>
       </header>
       <div className="md:grid md:min-h-[calc(100dvh-64px)] md:grid-cols-[6.5rem_minmax(0,1fr)] lg:grid-cols-[15.5rem_minmax(0,1fr)]">
-        <SideNavigation current={tab} />
+        <SideNavigation current={tab} path={path} />
         <main
           id="conteudo"
           tabIndex={-1}
@@ -77,9 +79,8 @@ const MARK =
   'absolute -top-1.5 h-1 w-8 rounded-b bg-accent md:top-4 md:-left-1.5 md:h-8 md:w-1 md:rounded-none md:rounded-r lg:static lg:ml-auto lg:h-[11px] lg:w-2 lg:arch lg:[.tab-mark+&]:hidden'
 
 /** `current` is null on what is none of the tabs. */
-function SideNavigation({ current }: { current: Tab | null }) {
+function SideNavigation({ current, path }: { current: Tab | null; path: string }) {
   const { boot } = useServices()
-  const address = useAddress()
   return (
     <nav
       aria-label="Painel"
@@ -87,18 +88,17 @@ function SideNavigation({ current }: { current: Tab | null }) {
     >
       {TABS.map((tab) => (
         <Fragment key={tab.id}>
-          <a
+          <Link
             href={tab.path}
-            aria-current={tab !== current ? undefined : address === tab.path ? 'page' : 'true'}
-            onClick={(event) => openHere(event, tab.path)}
+            aria-current={tab !== current ? undefined : path === tab.path ? 'page' : 'true'}
             className={`${LINK} ${CURRENT}`}
           >
             <tab.icon aria-hidden="true" />
             {tab.label}
             {tab.id === 'pixels' ? <ProblemMark /> : null}
             {tab === current ? <span aria-hidden="true" className={MARK} /> : null}
-          </a>
-          <SideRooms tab={tab} />
+          </Link>
+          <SideSubPages tab={tab} path={path} />
         </Fragment>
       ))}
       <a href={boot.siteUrl} target="_blank" rel="noreferrer" className={`${LINK} mt-auto max-md:hidden`}>
@@ -110,38 +110,30 @@ function SideNavigation({ current }: { current: Tab | null }) {
 }
 
 /** In the side bar, under the tab that they belong to. */
-function SideRooms({ tab }: { tab: Tab }) {
-  const here = roomOf(useAddress())
-  if (ROOMS[tab.id].length === 0) return null
+function SideSubPages({ tab, path: here }: { tab: Tab; path: string }) {
+  const pages = subPagesOf(tab.id).filter(({ path }) => path !== tab.path)
+  if (pages.length === 0) return null
   return (
     <ul className="mb-1 ml-[1.4rem] border-l border-line max-lg:hidden">
-      {ROOMS[tab.id].map(({ path, label }) => (
+      {pages.map(({ path, label }) => (
         <li key={path}>
-          <a
+          <Link
             href={path}
-            aria-current={here?.path === path ? 'page' : undefined}
-            onClick={(event) => openHere(event, path)}
+            aria-current={here === path ? 'page' : undefined}
             className="-ml-px flex min-h-11 items-center rounded-r-1 border-l-2 border-transparent pl-5 text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
           >
             {label}
-          </a>
+          </Link>
         </li>
       ))}
     </ul>
   )
 }
 
-/** What a tab's own list is called among the sub-pages. */
-const OWN_LISTS: Record<Tab['id'], string> = { pixels: 'Pixels', users: 'Usuários', settings: '' }
-
-const ALL = TABS.flatMap(({ id, path }) =>
-  ROOMS[id].length === 0 ? [] : [{ path: path as string, label: OWN_LISTS[id] }, ...ROOMS[id]],
-)
+const SUB_PAGES = TABS.flatMap(({ id }) => subPagesOf(id))
 
 /** Where there is no side bar, one line above the heading, the same on every tab; it slides where it is too long. */
-export function RoomLinks({ tab }: { tab: Tab | null }) {
-  const address = useAddress()
-  const here = roomOf(address)?.path ?? tab?.path
+export function SubPageLinks({ here }: { here: string | undefined }) {
   const current = useRef<HTMLAnchorElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another place in the line.
   useEffect(() => {
@@ -153,17 +145,16 @@ export function RoomLinks({ tab }: { tab: Tab | null }) {
       aria-label="Subpáginas"
       className="-mx-4 -mt-3 mb-3 flex gap-x-5 overflow-x-auto px-4 [scrollbar-width:none] md:-mx-8 md:px-8 lg:hidden print:hidden"
     >
-      {ALL.map(({ path, label }) => (
-        <a
+      {SUB_PAGES.map(({ path, label }) => (
+        <Link
           key={path}
           ref={here === path ? current : null}
           href={path}
           aria-current={here === path ? 'page' : undefined}
-          onClick={(event) => openHere(event, path)}
           className="inline-flex min-h-11 min-w-11 flex-none items-center border-b-2 border-transparent text-[0.9375rem] text-text-2 hover:text-ink aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
         >
           {label}
-        </a>
+        </Link>
       ))}
     </nav>
   )

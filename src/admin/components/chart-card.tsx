@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { cn } from '../lib/cn.ts'
+import { useFilter } from '../lib/router.tsx'
 
 interface ChartHeadProps {
   /** Of the heading, for the region's name. */
@@ -125,9 +126,16 @@ export function Segment<Option>({ label, options, current, labelOf, onChange }: 
 
 const VIEWS = ['chart', 'table'] as const
 
+const VIEW_WORDS = { chart: 'grafico', table: 'tabela' } as const
+
 const VIEW_LABELS = { chart: 'Gráfico', table: 'Tabela' } as const
 
-export type ChartView = (typeof VIEWS)[number]
+type ChartView = (typeof VIEWS)[number]
+
+/** Which of the two the address names. */
+export function useChartView(): [ChartView, (view: ChartView) => void] {
+  return useFilter('ver', VIEW_WORDS, 'chart')
+}
 
 /** The same numbers as a chart or as a table. */
 export function ChartViewSegment(props: Pick<SegmentProps<ChartView>, 'current' | 'onChange'>) {

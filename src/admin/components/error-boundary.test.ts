@@ -8,7 +8,7 @@ test('code that is loaded beforehand does not wait for an idle moment that never
   vi.stubGlobal('window', { requestIdleCallback: idle })
   vi.stubGlobal('requestIdleCallback', idle)
   const load = vi.fn(() => Promise.reject(new Error('offline')))
-  loadWhenIdle({ screen: load })
+  loadWhenIdle([{ load }])
   expect(load).not.toHaveBeenCalled()
   const [work, options] = idle.mock.calls[0] ?? []
   expect(options?.timeout).toBeGreaterThan(0)

@@ -5,10 +5,10 @@ import { Button } from './button.tsx'
 import { Card } from './card.tsx'
 import { EmptyState } from './message.tsx'
 
+type LazyPart<Props> = ComponentType<Props> & { load: () => Promise<unknown> }
+
 /** A part of the dashboard whose code comes when it is opened, or before, once there is time. */
-export function lazyPart<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> {
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPart<Props> {
   const make = () =>
     lazy(async () => ({
       default: await load().catch((cause: unknown) => {
@@ -18,15 +18,13 @@ export function lazyPart<Props extends object>(
       }),
     })) as unknown as ComponentType<Props>
   let part = make()
-  return function LazyPart(props: Props) {
-    return createElement(part, props)
-  }
+  return Object.assign((props: Props) => createElement(part, props), { load })
 }
 
 /** One that does not come now is asked for again when it is opened. */
-export function loadWhenIdle(loaders: Record<string, () => Promise<unknown>>): void {
+export function loadWhenIdle(parts: readonly { load: () => Promise<unknown> }[]): void {
   const load = () => {
-    for (const loader of Object.values(loaders)) loader().catch(() => {})
+    for (const part of parts) part.load().catch(() => {})
   }
   if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: 5_000 })
   else setTimeout(load, 1000)

@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
+import { useServices } from '../lib/services.tsx'
 
 /**
  * When a row goes, so does the button in it that had the focus; the keyboard must not be left nowhere. It goes to
@@ -22,6 +23,14 @@ export function useFocusAfterRemoval(
 
 function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
+}
+
+/** Of the window; undefined leaves it to whoever knows what is shown. */
+export function usePageTitle(title: string | undefined): void {
+  const { boot } = useServices()
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Admin Dashboard ${boot.brandName}`
+  }, [title, boot.brandName])
 }
 
 interface PageHeadingProps {

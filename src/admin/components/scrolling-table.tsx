@@ -1,12 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useRef } from 'react'
+import { useKeptPlace } from '../lib/router.tsx'
 import { FramedTable, type Item, type ListTableProps } from './table.tsx'
 
 /** A long list, scrolled inside its card: only the rows in sight are in the document. */
 export function ScrollingTable(props: ListTableProps<Item>) {
   const { label, columns, items, renderCells, rowClassName, renderBelow } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const { rows, before, after, measure } = useVirtualRows(items, scroller)
+  const { rows, before, after, measure } = useVirtualRows(label, items, scroller)
   return (
     <div
       ref={scroller}
@@ -35,14 +36,17 @@ const FIRST_GUESS = 67
 
 /** The rows in sight, and the heights of what is left out before and after them. */
 function useVirtualRows<T extends { id: string | number }>(
+  label: string,
   items: readonly T[],
   scroller: RefObject<HTMLElement | null>,
 ) {
   const estimate = useRef<number>(undefined)
+  const kept = useKeptPlace(label, () => ({ top: scroller.current?.scrollTop, rowHeight: estimate.current }))
   const virtualizer = useVirtualizer<HTMLElement, HTMLTableSectionElement>({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => estimate.current ?? FIRST_GUESS,
+    estimateSize: () => estimate.current ?? kept?.rowHeight ?? FIRST_GUESS,
+    initialOffset: kept?.top ?? 0,
     // Stable while the items are: a new function makes the virtualizer measure every row again.
     getItemKey: useCallback((index: number) => items[index]?.id ?? index, [items]),
     overscan: OVERSCAN,

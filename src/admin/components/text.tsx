@@ -12,7 +12,7 @@ export function BrandMark({ className }: { className: string }) {
 }
 
 /** The product's arch as an icon, in the manner of the others. */
-export function DoorIcon() {
+export function ArchIcon() {
   return (
     <svg
       viewBox="0 0 24 24"

@@ -9,30 +9,49 @@ import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
 import { useSettled } from '#admin/lib/queries.ts'
-import { openHere, pixelPath } from '#admin/lib/router.tsx'
+import { Link, paths, useFilter } from '#admin/lib/router.tsx'
 import type { ActivityEvent, ActivityKind, ActivityPage } from '#contract/activity.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
-import { type ActivityWish, NO_WISH, useActivity, useExportActivity } from './api.ts'
+import { type ActivityFilter, NO_FILTER, useActivity, useExportActivity } from './api.ts'
+
+const { kind: _kind, ...NOBODY } = NO_FILTER
+
+/** What the address says of each kind. */
+const KIND_WORDS = {
+  all: 'tudo',
+  pixels: 'pixels',
+  people: 'pessoas',
+  sign_ins: 'logins',
+  newsletter: 'inscricoes',
+  system: 'sistema',
+} as const satisfies Record<ActivityFilter['kind'], string>
 
 /** Who did what in the dashboard and by the server's keys, for as long as it is kept. */
 export function ActivityScreen() {
-  const [wish, setWish] = useState<ActivityWish>(NO_WISH)
-  const activity = useActivity({ ...wish, search: useSettled(wish.search) })
+  const [kind, setKind] = useFilter('tipo', KIND_WORDS, 'all')
+  // Both may be about a person: they stay out of the address.
+  const [people, setPeople] = useState(NOBODY)
+  const filter = { ...people, kind }
+  const setFilter = ({ kind: next, ...rest }: ActivityFilter) => {
+    setKind(next)
+    setPeople(rest)
+  }
+  const activity = useActivity({ ...filter, search: useSettled(filter.search) })
   const save = useExportActivity()
   return (
     <>
       <PageHeading
         title="Atividade"
         subtitle="Quem fez o quê: pixels, pessoas e logins."
-        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(wish)} />}
+        action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(filter)} />}
       />
       <Card aria-busy={activity.isPending}>
         {activity.data ? (
           <ActivityList
             pages={activity.data.pages}
-            wish={wish}
-            onWish={setWish}
+            filter={filter}
+            onFilter={setFilter}
             more={
               activity.hasNextPage
                 ? { isLoading: activity.isFetchingNextPage, load: () => void activity.fetchNextPage() }
@@ -59,7 +78,7 @@ export function ActivityScreen() {
   )
 }
 
-const KINDS: readonly (readonly [ActivityWish['kind'], string])[] = [
+const KINDS: readonly (readonly [ActivityFilter['kind'], string])[] = [
   ['all', 'Tudo'],
   ['pixels', 'Pixels'],
   ['people', 'Pessoas'],
@@ -70,18 +89,18 @@ const KINDS: readonly (readonly [ActivityWish['kind'], string])[] = [
 
 interface ActivityListProps {
   pages: readonly ActivityPage[]
-  wish: ActivityWish
-  onWish: (wish: ActivityWish) => void
+  filter: ActivityFilter
+  onFilter: (filter: ActivityFilter) => void
   more: { isLoading: boolean; load: () => void } | null
 }
 
-function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
+function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
   const [first] = pages
   const days = groupByDay(
     pages.flatMap(({ events }) => events),
     Date.now(),
   )
-  const isOpen = wish.search.trim() === '' && wish.by === '' && wish.kind === 'all'
+  const isOpen = filter.search.trim() === '' && filter.by === '' && filter.kind === 'all'
   return (
     <>
       <ListToolbar summary={first === undefined ? '' : describeRetention(first)}>
@@ -89,15 +108,15 @@ function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
           <Select
             small
             aria-label="Tipo"
-            value={wish.kind}
-            onChange={(event) => onWish({ ...wish, kind: event.target.value as ActivityWish['kind'] })}
+            value={filter.kind}
+            onChange={(event) => onFilter({ ...filter, kind: event.target.value as ActivityFilter['kind'] })}
             options={KINDS}
           />
           <Select
             small
             aria-label="Quem"
-            value={wish.by}
-            onChange={(event) => onWish({ ...wish, by: event.target.value })}
+            value={filter.by}
+            onChange={(event) => onFilter({ ...filter, by: event.target.value })}
             className="max-w-full sm:max-w-56"
             options={[
               ['', 'Todas as pessoas'],
@@ -107,8 +126,8 @@ function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
         </div>
         <SearchInput
           label="Buscar na atividade"
-          value={wish.search}
-          onChange={(search) => onWish({ ...wish, search })}
+          value={filter.search}
+          onChange={(search) => onFilter({ ...filter, search })}
         />
       </ListToolbar>
       {days.length > 0 ? (
@@ -136,7 +155,7 @@ function ActivityList({ pages, wish, onWish, more }: ActivityListProps) {
               : 'A busca olha mil registros por vez.'
           }
           action={
-            <Button look="outline" onClick={() => onWish(NO_WISH)}>
+            <Button look="outline" onClick={() => onFilter(NO_FILTER)}>
               Limpar busca e filtros
             </Button>
           }
@@ -174,7 +193,7 @@ const TIME = new Intl.DateTimeFormat('pt-BR', {
 
 function ActivityItem({ event }: { event: ActivityEvent }) {
   const Icon = ICONS[event.kind]
-  const path = event.pixel_id === undefined ? undefined : pixelPath(event.pixel_id)
+  const path = event.pixel_id === undefined ? undefined : paths.pixel(event.pixel_id)
   return (
     <li className="flex items-start gap-x-3 border-t border-line px-4 py-3 sm:gap-x-4 sm:px-5">
       <time dateTime={event.at} className="w-11 flex-none pt-0.5 text-sm text-text-2 tabular-nums">
@@ -193,14 +212,13 @@ function ActivityItem({ event }: { event: ActivityEvent }) {
         {event.text}
       </p>
       {path === undefined ? null : (
-        <a
+        <Link
           href={path}
           aria-label={`Abrir o pixel: ${event.text}`}
-          onClick={(click) => openHere(click, path)}
           className="-my-2 inline-flex min-h-11 flex-none items-center px-1 text-sm text-text-2 underline underline-offset-4 hover:text-ink"
         >
           Abrir
-        </a>
+        </Link>
       )}
     </li>
   )

@@ -4,21 +4,21 @@ import { saveFile } from '#admin/lib/api.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ActivityKind, ActivityPage } from '#contract/activity.ts'
 
-export interface ActivityWish {
+export interface ActivityFilter {
   search: string
   by: string
   kind: ActivityKind | 'all'
 }
 
-export const NO_WISH: ActivityWish = { search: '', by: '', kind: 'all' }
+export const NO_FILTER: ActivityFilter = { search: '', by: '', kind: 'all' }
 
 /** Who did what, the newest first, a page at a time. */
-export function useActivity(wish: ActivityWish) {
+export function useActivity(filter: ActivityFilter) {
   const { admin } = useServices()
   return useInfiniteQuery({
-    queryKey: ['activity', wish],
+    queryKey: ['activity', filter],
     queryFn: ({ pageParam, signal }) =>
-      admin<ActivityPage>(`/activity${toQuery(wish, pageParam)}`, { signal }),
+      admin<ActivityPage>(`/activity${toQuery(filter, pageParam)}`, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     placeholderData: (former) => former,
@@ -29,13 +29,13 @@ export function useActivity(wish: ActivityWish) {
 export function useExportActivity() {
   const { admin } = useServices()
   return useMutation({
-    mutationFn: async (wish: ActivityWish) =>
-      saveFile(await admin.file(`/activity/export${toQuery(wish, null)}`), 'atividade.csv'),
+    mutationFn: async (filter: ActivityFilter) =>
+      saveFile(await admin.file(`/activity/export${toQuery(filter, null)}`), 'atividade.csv'),
     onError: (error) => notifyFailure('Não deu para baixar a atividade.', error),
   })
 }
 
-function toQuery({ search, by, kind }: ActivityWish, before: string | null): string {
+function toQuery({ search, by, kind }: ActivityFilter, before: string | null): string {
   const query = new URLSearchParams({
     ...(search.trim() === '' ? {} : { search: search.trim() }),
     ...(by === '' ? {} : { by }),

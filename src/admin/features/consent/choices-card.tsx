@@ -3,10 +3,10 @@ import { Card } from '#admin/components/card.tsx'
 import {
   BusyFigures,
   ChartHead,
-  type ChartView,
   ChartViewSegment,
   NumbersTable,
   Segment,
+  useChartView,
 } from '#admin/components/chart-card.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
@@ -41,7 +41,7 @@ interface ChoicesCardProps {
 
 /** Accepted, partly, refused, day by day. */
 export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesCardProps) {
-  const [view, setView] = useState<ChartView>('chart')
+  const [view, setView] = useChartView()
   const [selected, setSelected] = useState<number | null>(null)
   const days = choicesByDay(overview.counts, overview)
   const one = selected === null ? undefined : days[selected]

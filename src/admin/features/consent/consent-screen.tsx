@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import { CsvButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
 import { formatDate } from '#admin/lib/format.ts'
+import { useFilter } from '#admin/lib/router.tsx'
 import type { ConsentOverview } from '#contract/consent.ts'
 import { formatShare } from '#contract/format-count.ts'
 import { PERIODS, type Period, rangeOf, useConsent, useSaveFigures } from './api.ts'
@@ -12,9 +12,12 @@ import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sumChoices, wholeOf } from '
 import { DossierCard, SealsCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 
+const PERIOD_WORDS = { 7: '7', 28: '28', 90: '90' } as const satisfies Record<Period['days'], string>
+
 /** What people chose, with which words, and the proof that nothing was changed since. */
 export function ConsentScreen() {
-  const [period, setPeriod] = useState<Period>(PERIODS[1])
+  const [days, setDays] = useFilter('dias', PERIOD_WORDS, '28')
+  const period = PERIODS.find((each) => String(each.days) === days) ?? PERIODS[1]
   const consent = useConsent(period)
   const save = useSaveFigures()
   return (
@@ -29,7 +32,7 @@ export function ConsentScreen() {
           overview={consent.data}
           period={period}
           isOfBefore={consent.isPlaceholderData}
-          onPeriod={setPeriod}
+          onPeriod={(each) => setDays(`${each.days}`)}
         />
       ) : (
         <Card aria-busy={consent.isPending}>

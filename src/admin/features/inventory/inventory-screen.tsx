@@ -7,7 +7,7 @@ import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
-import { openHere, pixelPath } from '#admin/lib/router.tsx'
+import { Link, paths } from '#admin/lib/router.tsx'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import {
   type HeaderChange,
@@ -118,19 +118,17 @@ interface InventoryRowProps {
 
 /** One script: who authorised it, why, whom it may talk to, and what its files are. */
 function InventoryRow({ item, checksFiles }: InventoryRowProps) {
-  const path = pixelPath(item.pixel_id)
   const kind = item.vendors.length === 0 ? PIXEL_TYPE_LABELS[item.type] : item.vendors.join(', ')
   return (
     <li>
       <Card className="px-4 py-4 sm:px-5">
         <h3 className="text-base tracking-tight wrap-anywhere">
-          <a
-            href={path}
-            onClick={(event) => openHere(event, path)}
+          <Link
+            href={paths.pixel(item.pixel_id)}
             className="inline-flex min-h-11 items-center underline-offset-4 hover:underline"
           >
             {item.name}
-          </a>
+          </Link>
         </h3>
         <p className="text-sm text-text-2">
           {`${kind}. ${TAG_CATEGORY_LABELS[item.category]}. ${placeOf(item)}`}

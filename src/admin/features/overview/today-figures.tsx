@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { cn } from '#admin/lib/cn.ts'
-import { openHere } from '#admin/lib/router.tsx'
+import { Link } from '#admin/lib/router.tsx'
 
 interface ChoiceBarProps {
   choices: number
@@ -134,13 +134,9 @@ export function FigureCell({
       {path === undefined ? (
         <div className={look}>{inside}</div>
       ) : (
-        <a
-          href={path}
-          onClick={(event) => openHere(event, path)}
-          className={cn(look, 'group hover:bg-surface/5')}
-        >
+        <Link href={path} className={cn(look, 'group hover:bg-surface/5')}>
           {inside}
-        </a>
+        </Link>
       )}
     </li>
   )

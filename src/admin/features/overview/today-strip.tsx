@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { QuietButton } from '#admin/components/button.tsx'
-import { CONSENT_PATH, PROBLEMS_PATH, SUBSCRIPTIONS_PATH } from '#admin/lib/router.tsx'
+import { paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatShare } from '#contract/format-count.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
@@ -47,7 +47,7 @@ export function TodayStrip({ problems }: TodayStripProps) {
 const COUNTED: readonly [TodayFigureName, string, string?][] = [
   ['lead', 'Abrir Conta (cliques)'],
   ['contact', 'Especialista (cliques)'],
-  ['subscriptions', 'Inscrições', SUBSCRIPTIONS_PATH],
+  ['subscriptions', 'Inscrições', paths.subscriptions],
 ]
 
 function Figures({ today, problems }: { today: Today; problems: number | undefined }) {
@@ -57,10 +57,10 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
   const before = share(accepted.yesterday, choices.yesterday)
   return (
     <ul className="-mx-2 grid grid-cols-2 content-evenly gap-y-1 sm:grid-cols-3 sm:gap-y-3 lg:grid-cols-6">
-      <Counted label="Visitas que escolheram" figure={choices} dates={dates} path={CONSENT_PATH} />
+      <Counted label="Visitas que escolheram" figure={choices} dates={dates} path={paths.consent} />
       <FigureCell
         label="Aceitaram tudo"
-        path={CONSENT_PATH}
+        path={paths.consent}
         value={acceptedShare ?? (choices.today === 0 ? 'ninguém' : null)}
         beside={refusedShare === null ? null : `${refusedShare} recusaram`}
         under={
@@ -89,7 +89,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
         label="Tags com problema"
         value={problems === undefined ? null : count(problems)}
         under="agora"
-        path={PROBLEMS_PATH}
+        path={paths.problems}
         isAlarm={problems !== undefined && problems > 0}
       />
     </ul>

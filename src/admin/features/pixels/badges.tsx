@@ -28,7 +28,7 @@ export function HealthMark({ health, run }: HealthMarkProps) {
   const at = run?.status.last_ran_at ?? null
   return (
     <div className="flex min-w-0 gap-2 leading-snug">
-      <HealthDoor health={health} />
+      <HealthIcon health={health} />
       <div className="min-w-0 wrap-anywhere">
         <p className={cn('text-[0.9375rem] font-semibold', TONES[health])}>{labelOfHealth(health)}</p>
         {evidence ? (
@@ -61,7 +61,7 @@ export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
       onClick={() => onFilter({ ...filter, health: isPressed ? 'all' : 'problems-first' })}
       className="inline-flex min-h-11 min-w-11 flex-none justify-center items-center gap-2 rounded-1 border-[1.5px] border-line px-3 font-semibold text-ink hover:border-ink aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-on-ink"
     >
-      <HealthDoor health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
+      <HealthIcon health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
       <span>
         {count.toLocaleString('pt-BR')}
         <span className="max-sm:sr-only"> {count === 1 ? 'problema' : 'problemas'} primeiro</span>
@@ -129,7 +129,7 @@ const COLOURS: Record<Health, string> = {
   off: 'text-line-2',
 }
 
-export function HealthDoor({ health, className }: { health: Health; className?: string }) {
+export function HealthIcon({ health, className }: { health: Health; className?: string }) {
   return (
     <svg
       viewBox="0 0 24 24"

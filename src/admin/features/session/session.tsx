@@ -247,7 +247,7 @@ export type MailLink = { type: (typeof TYPES)[number]; tokenHash: string } | { t
 /** Reads the one-time token out of the address and removes it there, so that neither history nor a copied link keeps it. */
 export function takeMailLink(): MailLink | null {
   const link = readMailLink(location.hash)
-  if (link !== null) history.replaceState(null, '', location.pathname)
+  if (link !== null) history.replaceState(null, '', location.pathname + location.search)
   return link
 }
 

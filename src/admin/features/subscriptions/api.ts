@@ -60,13 +60,13 @@ export function useExport() {
 
 const SUBSCRIPTIONS_KEY = ['subscriptions'] as const
 
-export interface SubscriptionWish {
+export interface SubscriptionFilter {
   search: string
   status: SubscriptionState | 'all'
 }
 
 /** Who subscribed, the newest first, a page at a time. */
-export function useSubscriptions({ search, status }: SubscriptionWish) {
+export function useSubscriptions({ search, status }: SubscriptionFilter) {
   const { admin } = useServices()
   return useInfiniteQuery({
     queryKey: [...SUBSCRIPTIONS_KEY, search, status],

@@ -7,19 +7,19 @@ import { ListToolbar } from '#admin/components/table.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
-import type { SubscriptionWish } from './api.ts'
+import type { SubscriptionFilter } from './api.ts'
 
 interface SubscriptionListProps {
   pages: readonly SubscriptionPage[]
-  wish: SubscriptionWish
-  onWish: (wish: SubscriptionWish) => void
+  filter: SubscriptionFilter
+  onFilter: (filter: SubscriptionFilter) => void
   /** Null tries all of them. */
   onRetry: (subscription: Subscription | null) => void
   onErase: (email: string) => void
   more: { isLoading: boolean; load: () => void } | null
 }
 
-export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }: SubscriptionListProps) {
+export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, more }: SubscriptionListProps) {
   const rows = pages.flatMap((page) => page.subscriptions)
   const { counts = { pending: 0, delivered: 0, failed: 0 }, delivers = false } = pages[0] ?? {}
   const total = counts.pending + counts.delivered + counts.failed
@@ -53,8 +53,10 @@ export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }
         <Select
           small
           aria-label="Situação"
-          value={wish.status}
-          onChange={(event) => onWish({ ...wish, status: event.target.value as SubscriptionWish['status'] })}
+          value={filter.status}
+          onChange={(event) =>
+            onFilter({ ...filter, status: event.target.value as SubscriptionFilter['status'] })
+          }
           options={[
             ['all', `Todas (${total.toLocaleString('pt-BR')})`],
             ['delivered', `Entregues (${counts.delivered.toLocaleString('pt-BR')})`],
@@ -64,8 +66,8 @@ export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }
         />
         <SearchInput
           label="Buscar por e-mail"
-          value={wish.search}
-          onChange={(search) => onWish({ ...wish, search })}
+          value={filter.search}
+          onChange={(search) => onFilter({ ...filter, search })}
         />
       </ListToolbar>
       {rows.length === 0 ? (
@@ -73,7 +75,7 @@ export function SubscriptionList({ pages, wish, onWish, onRetry, onErase, more }
           title="Nenhuma inscrição encontrada"
           text="Nenhuma combina com a busca e a situação."
           action={
-            <Button look="outline" onClick={() => onWish({ search: '', status: 'all' })}>
+            <Button look="outline" onClick={() => onFilter({ search: '', status: 'all' })}>
               Limpar busca e situação
             </Button>
           }

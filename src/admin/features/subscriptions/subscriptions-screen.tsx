@@ -7,16 +7,27 @@ import { ConfirmDialog } from '#admin/components/modal.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
 import { useSettled } from '#admin/lib/queries.ts'
+import { useFilter } from '#admin/lib/router.tsx'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
-import { type SubscriptionWish, useErase, useExport, useRetry, useSubscriptions } from './api.ts'
+import { type SubscriptionFilter, useErase, useExport, useRetry, useSubscriptions } from './api.ts'
 import { SubscriptionList } from './subscription-list.tsx'
+
+/** What the address says of each state. */
+const STATUS_WORDS = {
+  all: 'todas',
+  pending: 'na-fila',
+  delivered: 'entregues',
+  failed: 'falharam',
+} as const satisfies Record<SubscriptionFilter['status'], string>
 
 /** Who asked for the newsletter, and whether the webhook has them. */
 export function SubscriptionsScreen() {
-  const [wish, setWish] = useState<SubscriptionWish>({ search: '', status: 'all' })
+  const [status, setStatus] = useFilter('situacao', STATUS_WORDS, 'all')
+  // An e-mail as a rule: it stays out of the address.
+  const [search, setSearch] = useState('')
   const [toErase, setToErase] = useState<string | null>(null)
   const [named, setNamed] = useState('')
-  const subscriptions = useSubscriptions({ ...wish, search: useSettled(wish.search).trim() })
+  const subscriptions = useSubscriptions({ status, search: useSettled(search).trim() })
   const counts = subscriptions.data?.pages[0]?.counts
   const isEmpty = counts !== undefined && counts.pending + counts.delivered + counts.failed === 0
   const retry = useRetry()
@@ -33,8 +44,11 @@ export function SubscriptionsScreen() {
         {subscriptions.data ? (
           <SubscriptionList
             pages={subscriptions.data.pages}
-            wish={wish}
-            onWish={setWish}
+            filter={{ status, search }}
+            onFilter={(filter) => {
+              setStatus(filter.status)
+              setSearch(filter.search)
+            }}
             onRetry={(one) => retry.isPending || retry.mutate(one)}
             onErase={setToErase}
             more={

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Button, CopyButton } from '#admin/components/button.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
-import { DoorIcon } from '#admin/components/text.tsx'
+import { ArchIcon } from '#admin/components/text.tsx'
 import type { AdminApi } from '#admin/lib/api.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { CONVERSION_NAMES } from '#contract/conversions.ts'
@@ -75,7 +75,7 @@ export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProp
       {recognised === null ? null : (
         <div className="message-box flex gap-3 rounded-1 bg-accent-3 px-3.5 py-3 text-[0.9375rem]/[1.45]">
           <span aria-hidden="true" className="mt-px size-5 flex-none *:size-full">
-            <DoorIcon />
+            <ArchIcon />
           </span>
           <div className="min-w-0 flex-1 wrap-anywhere">
             <p className="font-semibold">Reconhecemos: {recognised.name}</p>

@@ -12,7 +12,7 @@ import {
   ModalForm,
 } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/toast.tsx'
-import { navigate, pixelPath } from '#admin/lib/router.tsx'
+import { navigate, paths } from '#admin/lib/router.tsx'
 import { isConversionLabels } from '#contract/conversions.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
@@ -76,7 +76,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   const test = useStartTest()
   const testNow = (saved: Pixel) =>
     // Its page asks for the code that makes it a test.
-    needsTestCode(saved) ? navigate(pixelPath(saved.id)) : test.mutate({ pixelId: saved.id })
+    needsTestCode(saved) ? navigate(paths.pixel(saved.id)) : test.mutate({ pixelId: saved.id })
 
   /** With `stay` the form stays open on what was saved. */
   const submit =

@@ -6,7 +6,7 @@ import { MessageBox } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatMinute, formatTimestamp } from '#admin/lib/format.ts'
-import { LIST_PATH, openHere } from '#admin/lib/router.tsx'
+import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatCount } from '#contract/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -206,13 +206,12 @@ export function PausedNotice() {
       <MessageBox
         look="warn"
         actions={
-          <a
-            href={LIST_PATH}
-            onClick={(event) => openHere(event, LIST_PATH)}
+          <Link
+            href={paths.list}
             className="inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
           >
             Ver a pausa na lista de pixels
-          </a>
+          </Link>
         }
       >
         Todas as tags estão pausadas: nenhuma roda no site. Quem pausou: {paused.by},{' '}

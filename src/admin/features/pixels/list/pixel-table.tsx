@@ -7,7 +7,7 @@ import { Skeleton } from '#admin/components/query-view.tsx'
 import { CELL, type Column, LABELLED_CELL, ListTable, ListToolbar, ROW } from '#admin/components/table.tsx'
 import { TimeStamp } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { openHere, pixelPath } from '#admin/lib/router.tsx'
+import { Link, paths } from '#admin/lib/router.tsx'
 import { formatCount } from '#contract/format-count.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import { useTogglePixel } from '../api.ts'
@@ -195,13 +195,12 @@ const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         <div className="flex items-center gap-3.5">
           <TypeGlyph type={pixel.type} active={pixel.is_active} />
           <div className="min-w-0">
-            <a
-              href={pixelPath(pixel.id)}
-              onClick={(event) => openHere(event, pixelPath(pixel.id))}
+            <Link
+              href={paths.pixel(pixel.id)}
               className="relative leading-snug font-semibold wrap-anywhere after:absolute after:-inset-x-2 after:-top-4 after:-bottom-1.5 decoration-1 underline-offset-4 hyphens-auto hover:underline"
             >
               {pixel.name}
-            </a>
+            </Link>
             <div className="flex flex-wrap items-center gap-x-3">
               <TimeStamp value={pixel.created_at} className="text-sm" />
               {run ? <WarningCount status={run.status} onShow={() => onShowCode(pixel.id)} /> : null}

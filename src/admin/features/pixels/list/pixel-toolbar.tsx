@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { SearchInput, Select } from '#admin/components/inputs.tsx'
 import { ListToolbar, matchesSearch, useSearchOffer } from '#admin/components/table.tsx'
+import { useFilter, useSearchText } from '#admin/lib/router.tsx'
 import { formatCount } from '#contract/format-count.ts'
 import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel, type PixelType } from '#contract/pixel.ts'
 import { ProblemCount } from '../badges.tsx'
@@ -96,6 +97,51 @@ export interface PixelFilter {
 }
 
 export const NO_FILTER: PixelFilter = { search: '', type: 'all', status: 'all', health: 'all' }
+
+/** What the address says of each choice. */
+const TYPE_WORDS = {
+  all: 'todos',
+  meta: 'meta',
+  google_analytics: 'google-analytics',
+  google_tag_manager: 'google-tag-manager',
+  custom: 'personalizado',
+} as const satisfies Record<PixelFilter['type'], string>
+
+const STATUS_WORDS = {
+  all: 'todos',
+  active: 'ativos',
+  inactive: 'inativos',
+} as const satisfies Record<PixelFilter['status'], string>
+
+const HEALTH_WORDS = {
+  all: 'todas',
+  'problems-first': 'problemas-primeiro',
+  problems: 'problemas',
+  broken: 'com-problema',
+  tripped: 'disjuntor',
+  partial: 'em-parte',
+  waiting: 'esperando',
+  paused: 'pausados',
+  unconfirmed: 'sem-confirmacao',
+  working: 'funcionando',
+  off: 'desligados',
+} as const satisfies Record<PixelFilter['health'], string>
+
+/** The filter that the address holds. */
+export function usePixelFilter(): [PixelFilter, (filter: PixelFilter) => void] {
+  const [search, setSearch] = useSearchText('busca')
+  const [type, setType] = useFilter('tipo', TYPE_WORDS, NO_FILTER.type)
+  const [status, setStatus] = useFilter('status', STATUS_WORDS, NO_FILTER.status)
+  const [health, setHealth] = useFilter('saude', HEALTH_WORDS, NO_FILTER.health)
+  const filter = useMemo(() => ({ search, type, status, health }), [search, type, status, health])
+  const setFilter = (next: PixelFilter) => {
+    setSearch(next.search)
+    setType(next.type)
+    setStatus(next.status)
+    setHealth(next.health)
+  }
+  return [filter, setFilter]
+}
 
 type HealthOf = (pixel: Pixel) => Health | undefined
 

@@ -6,6 +6,7 @@ import { lazyPart, loadWhenIdle, OpenedPart } from '#admin/components/error-boun
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
+import { toggleParameter, useParameter } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import { useDeletePixel, usePixels } from '../api.ts'
 import type { FormStart } from '../form/schema.ts'
@@ -20,7 +21,7 @@ import {
   SharedOriginNotice,
 } from './notices.tsx'
 import { focusCodeButton, type PixelActions, PixelSkeleton, PixelTable } from './pixel-table.tsx'
-import { filterPixels, NO_FILTER, type PixelFilter, PixelToolbar } from './pixel-toolbar.tsx'
+import { filterPixels, NO_FILTER, type PixelFilter, PixelToolbar, usePixelFilter } from './pixel-toolbar.tsx'
 
 interface OpenForm {
   /** Null adds one. */
@@ -29,16 +30,14 @@ interface OpenForm {
 }
 
 interface PixelsScreenProps {
-  /** How the list is filtered at first. */
-  onlyProblems?: boolean
   /** Between the heading and the list; it delays neither. */
   aboveList?: ReactNode
 }
 
-export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenProps) {
+export function PixelsScreen({ aboveList }: PixelsScreenProps) {
   const pixels = usePixels()
   const [form, setForm] = useState<OpenForm | null>(null)
-  useEffect(loadPixelPartsWhenIdle, [])
+  useEffect(() => loadWhenIdle(LAZY_PARTS), [])
   const edit = useCallback<PixelActions['onEdit']>(
     (pixel, startsAt = 'name') => setForm({ pixel, startsAt }),
     [],
@@ -58,7 +57,7 @@ export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenPr
       />
       {aboveList}
       {pixels.data ? (
-        <PixelList pixels={pixels.data} onlyProblems={onlyProblems} onEdit={edit} addButton={addButton} />
+        <PixelList pixels={pixels.data} onEdit={edit} addButton={addButton} />
       ) : pixels.isError ? (
         <Card>
           <PauseSwitch />
@@ -80,7 +79,7 @@ export function PixelsScreen({ onlyProblems = false, aboveList }: PixelsScreenPr
   )
 }
 
-/** Only problems were asked for, nothing else keeps a pixel from the list, and it is known how they are doing. */
+/** The "problems" filter is on, no other filter is, and health has loaded. */
 function isAllWell({ health, ...rest }: PixelFilter, { isKnown }: PixelRuns): boolean {
   const { health: _health, ...none } = NO_FILTER
   return health === 'problems' && isKnown && JSON.stringify(rest) === JSON.stringify(none)
@@ -90,23 +89,20 @@ const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
 
 interface PixelListProps {
   pixels: Pixel[]
-  onlyProblems: boolean
   onEdit: PixelActions['onEdit']
   addButton: ReactNode
 }
 
-function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) {
-  const [filter, setFilter] = useState<PixelFilter>(
-    onlyProblems ? { ...NO_FILTER, health: 'problems' } : NO_FILTER,
-  )
-  const [shownCodeId, setShownCodeId] = useState<string | null>(null)
+function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
+  const [filter, setFilter] = usePixelFilter()
+  const [shownCodeId, setShownCodeId] = useParameter('codigo')
   const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
   const remove = useDeletePixel()
   useFocusAfterRemoval(pixels.length)
   useFreshTagOverview(pixels)
   const applied = useDeferredValue(filter)
   const runs = usePixelRuns()
-  // Without a wish about health, news of it is no reason to go through the list.
+  // Without a filter of health, news of it is no reason to go through the list.
   const { runOf } = applied.health === 'all' ? NO_RUNS : runs
   const found = useMemo(
     () => filterPixels(pixels, applied, (pixel) => healthOf(pixel, runOf(pixel.id)?.status)),
@@ -114,7 +110,7 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
   )
   const actions = useMemo(
     () => ({
-      onShowCode: (id: string) => setShownCodeId((shown) => (shown === id ? null : id)),
+      onShowCode: (id: string) => toggleParameter('codigo', id),
       onEdit,
       onDelete: setPixelToDelete,
     }),
@@ -195,20 +191,11 @@ function PixelList({ pixels, onlyProblems, onEdit, addButton }: PixelListProps) 
   )
 }
 
-const LOADERS = {
-  modal: async () => (await import('../form/pixel-form.tsx')).PixelModal,
-  deletion: async () => (await import('../delete-pixel-dialog.tsx')).DeletePixelDialog,
-  panel: async () => (await import('./code-panel.tsx')).CodePanel,
-}
-
 /** What a click opens comes after the list. */
-export const PixelModal = lazyPart(LOADERS.modal)
-
-const DeletePixelDialog = lazyPart(LOADERS.deletion)
-
-const CodePanel = lazyPart(LOADERS.panel)
-
-const loadPixelPartsWhenIdle = () => loadWhenIdle(LOADERS)
+export const PixelModal = lazyPart(async () => (await import('../form/pixel-form.tsx')).PixelModal)
+const DeletePixelDialog = lazyPart(async () => (await import('../delete-pixel-dialog.tsx')).DeletePixelDialog)
+const CodePanel = lazyPart(async () => (await import('./code-panel.tsx')).CodePanel)
+const LAZY_PARTS = [PixelModal, DeletePixelDialog, CodePanel]
 
 function PixelsEmpty({ action }: { action: ReactNode }) {
   return (

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { useOneAtATime } from '#admin/lib/queries.ts'
+import { useParameter } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { PixelDeliveries, RetriedDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
@@ -97,6 +98,8 @@ export function useRestoreVersion({ id, name }: Pick<Pixel, 'id' | 'name'>) {
 const DAY_MS = 86_400_000
 
 export interface Period {
+  /** What the address calls it. */
+  word: string
   label: string
   step: LedgerStep
   /** How many hours or days, the current one among them. */
@@ -104,11 +107,18 @@ export interface Period {
 }
 
 export const PERIODS = [
-  { label: '24 horas', step: 'hour', count: 24 },
-  { label: '7 dias', step: 'day', count: 7 },
-  { label: '30 dias', step: 'day', count: 30 },
-  { label: '90 dias', step: 'day', count: 90 },
+  { word: '24h', label: '24 horas', step: 'hour', count: 24 },
+  { word: '7d', label: '7 dias', step: 'day', count: 7 },
+  { word: '30d', label: '30 dias', step: 'day', count: 30 },
+  { word: '90d', label: '90 dias', step: 'day', count: 90 },
 ] as const satisfies Period[]
+
+/** The period that the address names. */
+export function useVisitPeriod(): [Period, (period: Period) => void] {
+  const [word, setWord] = useParameter('periodo')
+  const period = PERIODS.find((each) => each.word === word) ?? PERIODS[0]
+  return [period, (next) => setWord(next === PERIODS[0] ? null : next.word)]
+}
 
 /** What became of the visits of one pixel. */
 export function useLedger(pixelId: string, { step, count }: Period) {

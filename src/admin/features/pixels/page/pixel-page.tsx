@@ -1,18 +1,17 @@
 import { ChevronLeft, Pencil, Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button, CopyButton, IconButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { OpenedPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
-import { PageHeading } from '#admin/components/page-heading.tsx'
+import { PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
-import { LIST_PATH, navigate, openHere } from '#admin/lib/router.tsx'
-import { useServices } from '#admin/lib/services.tsx'
+import { isId, Link, navigate, paths } from '#admin/lib/router.tsx'
 import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
 import { useDeletePixel, usePixels, useRestorePixel, useTogglePixel, useTrash } from '../api.ts'
-import { HealthDoor, StatusBadge } from '../badges.tsx'
+import { HealthIcon, StatusBadge } from '../badges.tsx'
 import { CodeBlock, displayedCode } from '../code.tsx'
 import { DeletePixelDialog } from '../delete-pixel-dialog.tsx'
 import type { FormStart } from '../form/schema.ts'
@@ -32,28 +31,20 @@ import { describeCopies, describeVisits, sumRows } from './visit-series.ts'
 /** Everything that is known of one pixel. */
 export function PixelPage({ pixelId }: { pixelId: string }) {
   const { data, isError, error, refetch } = usePixels()
-  const { boot } = useServices()
   const pixel = data?.find(({ id }) => id === pixelId)
-  const title = pixel?.name ?? 'Pixel'
-  useEffect(() => {
-    document.title = `${title} · Admin Dashboard ${boot.brandName}`
-  }, [title, boot.brandName])
-  // Opened from the middle of a long list, it is read from its beginning.
-  useEffect(() => {
-    // In braces: browsers have begun to return a promise from this, and an effect must not.
-    scrollTo(0, 0)
-  }, [])
+  usePageTitle(pixel?.name ?? 'Pixel')
   return (
     <>
-      <a
-        href={LIST_PATH}
-        onClick={(event) => openHere(event, LIST_PATH)}
+      <Link
+        href={paths.list}
         className="-ml-1 mb-2 inline-flex min-h-11 items-center gap-1 text-[0.9375rem] text-text-2 hover:text-ink max-lg:hidden [&_svg]:size-5"
       >
         <ChevronLeft aria-hidden="true" />
         Pixels & Tags
-      </a>
-      {pixel ? (
+      </Link>
+      {!isId(pixelId) ? (
+        <Gone />
+      ) : pixel ? (
         <KnownPixel pixel={pixel} />
       ) : isError && data === undefined ? (
         <Card>
@@ -108,10 +99,10 @@ function Gone() {
       <PageHeading title="Pixel não encontrado" />
       <Card>
         <EmptyState
-          title="Este pixel não existe mais"
-          text="Ele foi excluído, ou o endereço está incompleto. O que foi excluído há menos de trinta dias está na lixeira."
+          title="Este pixel não existe"
+          text="Ele foi excluído ou o endereço está incompleto. O que foi excluído há menos de trinta dias está na lixeira."
           action={
-            <Button look="outline" onClick={() => navigate(LIST_PATH)}>
+            <Button look="outline" onClick={() => navigate(paths.list)}>
               Ver todos os pixels
             </Button>
           }
@@ -210,7 +201,7 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
           onConfirm={() => {
             setAsking(false)
             remove.mutate(pixel)
-            navigate(LIST_PATH)
+            navigate(paths.list)
           }}
         />
       ) : null}
@@ -252,7 +243,7 @@ function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
   return (
     <section aria-label="Saúde" className="mb-6 grid grid-cols-1 gap-3">
       <div className="flex gap-3.5">
-        <HealthDoor health={health} className="mt-0.5 size-8" />
+        <HealthIcon health={health} className="mt-0.5 size-8" />
         <p
           ref={sentence}
           tabIndex={-1}

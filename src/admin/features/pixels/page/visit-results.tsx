@@ -3,17 +3,18 @@ import { Card } from '#admin/components/card.tsx'
 import {
   BusyFigures,
   ChartHead,
-  type ChartView,
   ChartViewSegment,
   NumbersTable,
   Segment,
+  useChartView,
 } from '#admin/components/chart-card.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
+import { useFilter } from '#admin/lib/router.tsx'
 import { formatShare } from '#contract/format-count.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
 import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
-import { PERIODS, type Period, useLedger } from './api.ts'
+import { PERIODS, useLedger, useVisitPeriod } from './api.ts'
 import {
   copiesOf,
   type LedgerSet,
@@ -25,6 +26,8 @@ import {
 } from './visit-series.ts'
 
 const COUNTED = ['visits', 'copies'] as const
+
+const COUNTED_WORDS = { visits: 'visitas', copies: 'servidor' } as const
 
 const COUNTED_LABELS = { visits: 'Visitas', copies: 'Cópias do servidor' } as const
 
@@ -43,9 +46,11 @@ const ABOUT_COPIES: Record<PixelType, string> = {
 
 /** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
 export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
-  const [period, setPeriod] = useState<Period>(PERIODS[0])
-  const [view, setView] = useState<ChartView>('chart')
-  const [counted, setCounted] = useState<(typeof COUNTED)[number]>(
+  const [period, setPeriod] = useVisitPeriod()
+  const [view, setView] = useChartView()
+  const [counted, setCounted] = useFilter(
+    'contar',
+    COUNTED_WORDS,
     pixel.delivery === 'server' ? 'copies' : 'visits',
   )
   const [selected, setSelected] = useState<number | null>(null)

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure } from '#admin/components/toast.tsx'
 import { toFailure } from '#admin/lib/api.ts'
-import { navigate, testPath } from '#admin/lib/router.tsx'
+import { navigate, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { CreatedTest, NewTest, TagTest, TestSummary } from '#contract/tag-test.ts'
 
@@ -21,7 +21,7 @@ export function useStartTest() {
       queryClient.removeQueries({ queryKey: testKey(id) })
       // Neither the address nor the window of the dashboard is the tags' business.
       open(url, '_blank', 'noopener,noreferrer')
-      navigate(testPath(pixelId, id))
+      navigate(paths.test(pixelId, id))
       await queryClient.invalidateQueries({ queryKey: testsKey(pixelId) })
     },
     onError: (error) => notifyFailure('Não deu para começar o teste.', error),

@@ -6,10 +6,10 @@ import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
-import { openHere, testPath } from '#admin/lib/router.tsx'
+import { Link, paths } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TestSummary, TestVerdict } from '#contract/tag-test.ts'
-import { HealthDoor } from '../badges.tsx'
+import { HealthIcon } from '../badges.tsx'
 import { META_TEST_CODE } from '../sending.ts'
 import { useStartTest, useTests } from './api.ts'
 
@@ -147,22 +147,20 @@ export function PastTests({ pixelId, tests }: { pixelId: string; tests: readonly
   return (
     <ul className="pb-1">
       {tests.map(({ id, verdict, created_at, by, is_mine }) => {
-        const path = testPath(pixelId, id)
         return (
           <li
             key={id}
             className="flex items-start gap-3 border-t border-line px-4 py-3 first:border-t-0 sm:px-5"
           >
-            <HealthDoor health={doorOf(verdict)} className="mt-0.5" />
+            <HealthIcon health={doorOf(verdict)} className="mt-0.5" />
             <div className="min-w-0 flex-1 wrap-anywhere">
               {is_mine ? (
-                <a
-                  href={path}
-                  onClick={(event) => openHere(event, path)}
+                <Link
+                  href={paths.test(pixelId, id)}
                   className="-my-2.5 inline-block py-2.5 underline decoration-line-2 underline-offset-4 hover:decoration-ink"
                 >
                   {verdict.title}
-                </a>
+                </Link>
               ) : (
                 verdict.title
               )}

@@ -1,14 +1,13 @@
 import { Check, ChevronLeft, ExternalLink, Minus, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { OpenedPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
-import { PageHeading } from '#admin/components/page-heading.tsx'
+import { PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { navigate, openHere, pixelPath } from '#admin/lib/router.tsx'
-import { useServices } from '#admin/lib/services.tsx'
+import { isId, Link, navigate, paths } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TagTest, TestState, TestStep } from '#contract/tag-test.ts'
 import { usePixels } from '../api.ts'
@@ -30,28 +29,25 @@ const isRefusedCopy = ({ copy }: TestStep) => copy?.check?.state === 'refused'
 /** One test of a pixel, live. */
 export function TestScreen({ pixelId, testId }: { pixelId: string; testId: string }) {
   const { data: pixels } = usePixels()
-  const { boot } = useServices()
   const pixel = pixels?.find(({ id }) => id === pixelId)
   const name = pixel?.name ?? 'Pixel'
-  useEffect(() => {
-    document.title = `Teste de ${name} · Admin Dashboard ${boot.brandName}`
-  }, [name, boot.brandName])
-  useEffect(() => {
-    scrollTo(0, 0)
-  }, [])
-  const path = pixelPath(pixelId)
+  usePageTitle(`Teste de ${name}`)
+  const path = paths.pixel(pixelId)
   return (
     <>
-      <a
+      <Link
         href={path}
-        onClick={(event) => openHere(event, path)}
         className="-ml-1 mb-2 inline-flex min-h-11 items-center gap-1 text-[0.9375rem] text-text-2 hover:text-ink [&_svg]:size-5"
       >
         <ChevronLeft aria-hidden="true" />
         {name}
-      </a>
+      </Link>
       <PageHeading title={`Teste de ${name}`} />
-      <Test pixelId={pixelId} pixel={pixel} testId={testId} />
+      {isId(pixelId) && isId(testId) ? (
+        <Test pixelId={pixelId} pixel={pixel} testId={testId} />
+      ) : (
+        <Gone path={path} />
+      )}
     </>
   )
 }
@@ -83,7 +79,7 @@ function Test({ pixelId, pixel, testId }: TestProps) {
   const { data: tests = [] } = useTests(pixelId)
   const { runOf } = usePixelRuns()
   const [form, setForm] = useState<FormStart | null>(null)
-  if (isGone) return <Gone path={pixelPath(pixelId)} />
+  if (isGone) return <Gone path={paths.pixel(pixelId)} />
   if (test === undefined)
     return isError ? (
       <Card>
