@@ -45,7 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'admin/app': ['contract', 'design', 'admin/features/*', 'admin/components', 'admin/lib'],
   'admin/components': ['contract', 'design', 'admin/lib'],
   'admin/lib': ['contract'],
-  admin: ['contract', 'design', 'admin/app', 'admin/features/session', 'admin/lib'],
+  admin: ['contract', 'design', 'admin/app', 'admin/components', 'admin/features/session', 'admin/lib'],
   'server/landing': ['contract', 'design/colors.ts', 'landing/pages'],
   'server/alerts': ['contract', 'design/colors.ts'],
   'server/mail': ['contract', 'design/colors.ts'],

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { Suspense } from 'react'
 import { expect, test, vi } from 'vitest'
-import { lazyPart, ScreenBoundary } from '#admin/components/error-boundary.tsx'
+import { lazyPart, RootBoundary, ScreenBoundary } from '#admin/components/error-boundary.tsx'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, makeLogin, makePixel, makeUser } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
@@ -52,4 +52,20 @@ test('a screen whose code did not come is not called broken', async () => {
   )
   await screen.findByRole('heading', { name: 'Esta tela não carregou' })
   expect(screen.queryByText(/parou de funcionar/)).toBeNull()
+})
+
+test('an error outside of every screen says so instead of leaving an empty page', async () => {
+  vi.mocked(console.error).mockImplementation(() => {})
+  const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
+  const Broken = () => {
+    throw new Error('broken')
+  }
+  render(
+    <RootBoundary>
+      <Broken />
+    </RootBoundary>,
+  )
+  await screen.findByRole('heading', { name: 'O painel parou de funcionar' })
+  screen.getByRole('button', { name: 'Recarregar a página' }).click()
+  expect(reload).toHaveBeenCalledOnce()
 })

@@ -1,8 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { Component, type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { AdminBoot } from '#contract/admin-page.ts'
 import { Button } from '../components/button.tsx'
 import {
+  ErrorBoundary,
   FullPageSpinner,
   lazyPart,
   loadWhenIdle,
@@ -148,46 +149,23 @@ function PersonalCache({ ended, children }: PersonalCacheProps) {
   return <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 }
 
-type DialogProps = ComponentProps<ReturnType<typeof makeSessionEndedDialog>>
-
 /** The login over the page. Where its code does not come, that is said over the page too, and nothing typed is lost. */
-function SessionEnded(props: DialogProps) {
-  const [attempt, setAttempt] = useState(() => ({ Dialog: makeSessionEndedDialog(), number: 0 }))
-  const retry = () => setAttempt(({ number }) => ({ Dialog: makeSessionEndedDialog(), number: number + 1 }))
+function SessionEnded(props: ComponentProps<typeof SessionEndedDialog>) {
   return (
-    <LoadBoundary
-      key={attempt.number}
-      fallback={
+    <ErrorBoundary
+      fallback={({ retry }) => (
         <NotLoadedDialog title="A sua sessão terminou, e a tela para entrar de novo não carregou. O que você digitou continua aqui.">
           <Button look="onInk" onClick={retry} className="border-current">
             Tentar novamente
           </Button>
         </NotLoadedDialog>
-      }
+      )}
     >
       <Suspense>
-        <attempt.Dialog {...props} />
+        <SessionEndedDialog {...props} />
       </Suspense>
-    </LoadBoundary>
+    </ErrorBoundary>
   )
-}
-
-interface LoadBoundaryProps {
-  fallback: ReactNode
-  children: ReactNode
-}
-
-/** React offers this to classes alone. */
-class LoadBoundary extends Component<LoadBoundaryProps, { hasFailed: boolean }> {
-  override state = { hasFailed: false }
-
-  static getDerivedStateFromError() {
-    return { hasFailed: true }
-  }
-
-  override render() {
-    return this.state.hasFailed ? this.props.fallback : this.props.children
-  }
 }
 
 const loadLogin = () => import('../features/session/login-screens.tsx')
@@ -195,5 +173,4 @@ const loadLogin = () => import('../features/session/login-screens.tsx')
 const LoginScreen = lazyPart(async () => (await loadLogin()).LoginScreen)
 const CodeScreen = lazyPart(async () => (await loadLogin()).CodeScreen)
 const LinkScreen = lazyPart(async () => (await import('../features/session/recovery-screens.tsx')).LinkScreen)
-/** Made anew for each try: what did not come once would never come again. */
-const makeSessionEndedDialog = () => lazyPart(async () => (await loadLogin()).SessionEndedDialog)
+const SessionEndedDialog = lazyPart(async () => (await loadLogin()).SessionEndedDialog)

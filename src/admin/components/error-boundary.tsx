@@ -30,22 +30,30 @@ export function loadWhenIdle(parts: readonly { load: () => Promise<unknown> }[])
   else setTimeout(load, 1000)
 }
 
-interface OpenedPartProps {
-  onClose: () => void
-  /** One part, whose code may still have to come. */
+interface Failure {
+  error: unknown
+  /** How often it was tried again. */
+  retries: number
+  retry: () => void
+}
+
+interface ErrorBoundaryProps {
+  /** Shown instead of what broke. What it throws is the next boundary's. */
+  fallback: (failure: Failure) => ReactNode
+  onRetry?: () => void
   children: ReactNode
 }
 
-interface OpenedPartState {
+interface ErrorBoundaryState {
   failure: { error: unknown } | null
-  hasRetried: boolean
+  retries: number
 }
 
-/** What a click opens. Where its code does not come, that is said over the page, which stays as it is. React offers this to classes alone. */
-export class OpenedPart extends Component<OpenedPartProps, OpenedPartState> {
-  override state: OpenedPartState = { failure: null, hasRetried: false }
+/** The only place where an error of rendering ends. React offers this to classes alone. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { failure: null, retries: 0 }
 
-  static getDerivedStateFromError(error: unknown): Partial<OpenedPartState> {
+  static getDerivedStateFromError(error: unknown): Partial<ErrorBoundaryState> {
     return { failure: { error } }
   }
 
@@ -53,42 +61,90 @@ export class OpenedPart extends Component<OpenedPartProps, OpenedPartState> {
     this.#forget()
   }
 
+  /** Code that did not come is asked for again. */
   #forget() {
     const error = this.state.failure?.error
     if (error instanceof ScreenNotLoaded) error.forget()
   }
 
   #retry = () => {
-    if (this.state.hasRetried) return location.reload()
     this.#forget()
-    this.setState({ failure: null, hasRetried: true })
+    this.props.onRetry?.()
+    this.setState(({ retries }) => ({ failure: null, retries: retries + 1 }))
   }
 
   override render() {
-    const { failure, hasRetried } = this.state
-    if (failure === null) return <Suspense>{this.props.children}</Suspense>
-    // Whatever else broke is the screen's.
-    if (!(failure.error instanceof ScreenNotLoaded)) throw failure.error
-    return (
-      <NotLoadedDialog
-        title="Esta parte não carregou"
-        text={
-          hasRetried
-            ? 'Ainda não chegou. Com a conexão de volta, recarregue a página.'
-            : 'Ela não chegou. Verifique sua conexão e tente novamente.'
-        }
-        onClose={this.props.onClose}
-      >
-        <Button look="onInk" onClick={this.#retry} className="border-current">
-          {hasRetried ? 'Recarregar a página' : 'Tentar novamente'}
-        </Button>
-        {/* The dialog's own closing gives the focus back to what opened it. */}
-        <Button look="onInk" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
-          Fechar
-        </Button>
-      </NotLoadedDialog>
-    )
+    const { failure, retries } = this.state
+    if (failure === null) return this.props.children
+    return this.props.fallback({ error: failure.error, retries, retry: this.#retry })
   }
+}
+
+/** Around everything: no error leaves an empty page. */
+export function RootBoundary({ children }: { children: ReactNode }) {
+  return (
+    <ErrorBoundary
+      fallback={() => (
+        <main role="alert" className="grid min-h-dvh place-items-center p-4">
+          <EmptyState
+            title="O painel parou de funcionar"
+            text="O site continua no ar. Se acontecer de novo, avise quem cuida do servidor."
+            action={
+              <Button look="outline" onClick={() => location.reload()}>
+                <RotateCw aria-hidden="true" />
+                Recarregar a página
+              </Button>
+            }
+          />
+        </main>
+      )}
+    >
+      {children}
+    </ErrorBoundary>
+  )
+}
+
+interface OpenedPartProps {
+  onClose: () => void
+  /** One part, whose code may still have to come. */
+  children: ReactNode
+}
+
+/** What a click opens. Where its code does not come, that is said over the page, which stays as it is. */
+export function OpenedPart({ onClose, children }: OpenedPartProps) {
+  return (
+    <ErrorBoundary
+      fallback={({ error, retries, retry }) => {
+        // Whatever else broke is the screen's.
+        if (!(error instanceof ScreenNotLoaded)) throw error
+        return (
+          <NotLoadedDialog
+            title="Esta parte não carregou"
+            text={
+              retries > 0
+                ? 'Ainda não chegou. Com a conexão de volta, recarregue a página.'
+                : 'Ela não chegou. Verifique sua conexão e tente novamente.'
+            }
+            onClose={onClose}
+          >
+            <Button
+              look="onInk"
+              onClick={retries > 0 ? () => location.reload() : retry}
+              className="border-current"
+            >
+              {retries > 0 ? 'Recarregar a página' : 'Tentar novamente'}
+            </Button>
+            {/* The dialog's own closing gives the focus back to what opened it. */}
+            <Button look="onInk" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
+              Fechar
+            </Button>
+          </NotLoadedDialog>
+        )
+      }}
+    >
+      <Suspense>{children}</Suspense>
+    </ErrorBoundary>
+  )
 }
 
 interface NotLoadedDialogProps {
@@ -128,12 +184,6 @@ function open(dialog: HTMLDialogElement | null): void {
   if (dialog?.open === false) dialog.showModal()
 }
 
-/** A screen that breaks is replaced by this; the rest of the dashboard goes on. Trying again asks for everything anew. */
-export function ScreenBoundary({ children }: { children: ReactNode }) {
-  const queryClient = useQueryClient()
-  return <Boundary onRetry={() => queryClient.removeQueries()}>{children}</Boundary>
-}
-
 const BROKEN = {
   title: 'Esta tela parou de funcionar',
   text: 'O site e as outras telas continuam no ar. Se acontecer de novo, avise quem cuida do servidor.',
@@ -145,42 +195,32 @@ const NOT_LOADED = {
   text: 'Uma parte dela não chegou. Verifique sua conexão e tente novamente.',
 }
 
-interface BoundaryProps {
-  onRetry: () => void
-  children: ReactNode
-}
-
-/** React offers this to classes alone. */
-class Boundary extends Component<BoundaryProps, { failure: { error: unknown } | null }> {
-  override state: { failure: { error: unknown } | null } = { failure: null }
-
-  static getDerivedStateFromError(error: unknown) {
-    return { failure: { error } }
-  }
-
-  #retry = () => {
-    if (this.state.failure?.error instanceof ScreenNotLoaded) return location.reload()
-    this.props.onRetry()
-    this.setState({ failure: null })
-  }
-
-  override render() {
-    const { failure } = this.state
-    if (failure === null) return this.props.children
-    return (
-      <Card role="alert">
-        <EmptyState
-          {...(failure.error instanceof ScreenNotLoaded ? NOT_LOADED : BROKEN)}
-          action={
-            <Button look="outline" onClick={this.#retry}>
-              <RotateCw aria-hidden="true" />
-              Tentar novamente
-            </Button>
-          }
-        />
-      </Card>
-    )
-  }
+/** A screen that breaks is replaced by this; the rest of the dashboard goes on. Trying again asks for everything anew. */
+export function ScreenBoundary({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient()
+  return (
+    <ErrorBoundary
+      onRetry={() => queryClient.removeQueries()}
+      fallback={({ error, retry }) => {
+        const isNotLoaded = error instanceof ScreenNotLoaded
+        return (
+          <Card role="alert">
+            <EmptyState
+              {...(isNotLoaded ? NOT_LOADED : BROKEN)}
+              action={
+                <Button look="outline" onClick={isNotLoaded ? () => location.reload() : retry}>
+                  <RotateCw aria-hidden="true" />
+                  Tentar novamente
+                </Button>
+              }
+            />
+          </Card>
+        )
+      }}
+    >
+      {children}
+    </ErrorBoundary>
+  )
 }
 
 /** The code of a screen, or of a part of one, did not come: the server is away, or has another version by now. */
