@@ -36,10 +36,10 @@ interface CsvButtonProps {
   onSave: () => void
 }
 
-/** Saves the list as a file; a second press while that is under way does nothing. */
+/** Saves the list as a file. */
 export function CsvButton({ isPending, onSave }: CsvButtonProps) {
   return (
-    <Button look="outline" aria-disabled={isPending} onClick={() => isPending || onSave()}>
+    <Button look="outline" pending={isPending} onClick={onSave}>
       <Download aria-hidden="true" />
       Baixar CSV
     </Button>
@@ -60,16 +60,21 @@ export interface ButtonProps extends ComponentProps<'button'> {
 }
 
 export function Button({ look = 'solid', type = 'button', pending = false, ...props }: ButtonProps) {
-  const { className, onClick, ...rest } = props
+  const { className, ...rest } = props
   return (
     <button
       type={type}
       className={cn('button', LOOKS[look], className)}
       {...rest}
-      {...(pending ? { 'aria-disabled': true } : {})}
-      onClick={pending ? (event) => event.preventDefault() : onClick}
+      {...(pending ? PENDING : {})}
     />
   )
+}
+
+/** Not `disabled`: that would take the focus away. */
+const PENDING: ComponentProps<'button'> = {
+  'aria-disabled': true,
+  onClick: (event) => event.preventDefault(),
 }
 
 interface IconButtonProps extends ComponentProps<'button'> {
@@ -91,6 +96,8 @@ export function IconButton({ label, danger = false, className, ...props }: IconB
 }
 
 /** A button that looks like a link: the other way to go, beside the main one. */
-export function QuietButton({ className, ...props }: ComponentProps<'button'>) {
-  return <button type="button" className={cn('quiet-link', className)} {...props} />
+export function QuietButton({ className, pending = false, ...props }: Omit<ButtonProps, 'look'>) {
+  return (
+    <button type="button" className={cn('quiet-link', className)} {...props} {...(pending ? PENDING : {})} />
+  )
 }

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, useState } from 'react'
 import { cn } from '../lib/cn.ts'
-
-const NUMBER = new Intl.NumberFormat('pt-BR')
+import { formatNumber } from '../lib/format.ts'
 
 const STEPS = [1, 0.75, 0.5, 0.25, 0]
 
@@ -64,7 +63,7 @@ export function StackedChart({ columns, series, label, now, selected, onSelect }
             className="absolute right-0 -translate-y-1/2"
             style={{ top: `${(1 - part) * 100}%` }}
           >
-            {NUMBER.format(end * part)}
+            {formatNumber(end * part)}
           </span>
         ))}
       </div>

@@ -1,16 +1,90 @@
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 
-const MINUTE_MS = 60_000
+/** Every number, date and list that people read is written here. */
 
-const HOUR_MS = 60 * MINUTE_MS
-
-const DAY_MS = 24 * HOUR_MS
-
+const NUMBER = new Intl.NumberFormat('pt-BR')
+const KILOBYTES = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 })
+const SECONDS = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const LIST = new Intl.ListFormat('pt-BR')
 const AGO = new Intl.RelativeTimeFormat('pt-BR', { style: 'short' })
 
+/** "1.234" */
+export const formatNumber = (value: number): string => NUMBER.format(value)
+
+/** "7,5 KB" */
+export const formatKilobytes = (bytes: number): string => `${KILOBYTES.format(bytes / 1024)} KB`
+
+/** "1,4 s" */
+export const formatSeconds = (ms: number): string => `${SECONDS.format(ms / 1000)} s`
+
+/** "nome, ID e código" */
+export const formatList = (parts: readonly string[]): string => LIST.format(parts)
+
+/** The site's own, whoever looks from wherever: a day in a list is the day of the figures above it. */
+const timeZone = SITE_TIME_ZONE
+const twoDigits = { day: '2-digit', month: '2-digit' } as const
+
+const DATE = dates({ ...twoDigits, year: 'numeric' })
+const DAY_MONTH = dates(twoDigits)
+const WEEKDAY = dates({ weekday: 'long', ...twoDigits })
+const LONG_DAY = dates({ weekday: 'long', day: 'numeric', month: 'long' })
+const HOUR = dates({ hour: '2-digit', hourCycle: 'h23' })
+const CLOCK = dates({ hour: '2-digit', minute: '2-digit' })
+const MINUTE = dates({ dateStyle: 'short', timeStyle: 'short' })
+const FULL = dates({ dateStyle: 'full', timeStyle: 'medium' })
+
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('pt-BR', { timeZone, ...options })
+}
+
+export const UNKNOWN_DATE = 'data desconhecida'
+
+/** A formatter throws at what is no date, and that would take the whole screen with it. */
+function format(formatter: Intl.DateTimeFormat, moment: Moment): string {
+  const date = new Date(moment)
+  return Number.isNaN(date.getTime()) ? UNKNOWN_DATE : formatter.format(date)
+}
+
+/** As the server writes it, or in milliseconds. */
+type Moment = string | number
+
+/** "15/11/2026" */
+export const formatDate = (moment: Moment): string => format(DATE, moment)
+
+/** "15/11" */
+export const formatDayMonth = (moment: Moment): string => format(DAY_MONTH, moment)
+
+/** "domingo, 15/11" */
+export const formatWeekday = (moment: Moment): string => format(WEEKDAY, moment)
+
+/** "domingo, 15 de novembro" */
+export const formatLongDay = (moment: Moment): string => format(LONG_DAY, moment)
+
+/** "15h" */
+export const formatHour = (moment: Moment): string => `${format(HOUR, moment)}h`
+
+/** "08:18" */
+export const formatClock = (moment: Moment): string => format(CLOCK, moment)
+
+/** "15/11/2026, 08:18" */
+export const formatMinute = (moment: Moment): string => format(MINUTE, moment)
+
+/** "domingo, 15 de novembro de 2026 às 08:18:00" */
+export const formatTimestamp = (moment: Moment): string => format(FULL, moment)
+
+/** A day without a time, as "2026-11-16": "16/11". */
+export const formatShortDay = (day: string): string => `${day.slice(8)}/${day.slice(5, 7)}`
+
+/** "segunda-feira, 16/11". Noon is the same day in the site's zone as in UTC. */
+export const formatWeekdayOf = (day: string): string => formatWeekday(`${day}T12:00:00Z`)
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
 /** How long ago, in the fewest words: "há 2 min". */
-export function formatAgo(timestamp: string, now: number): string {
-  const elapsed = now - Date.parse(timestamp)
+export function formatAgo(moment: Moment, now: number): string {
+  const elapsed = now - new Date(moment).getTime()
   if (Number.isNaN(elapsed)) return UNKNOWN_DATE
   if (elapsed < MINUTE_MS) return 'agora mesmo'
   if (elapsed < HOUR_MS) return ago(elapsed / MINUTE_MS, 'minute')
@@ -21,27 +95,4 @@ export function formatAgo(timestamp: string, now: number): string {
 function ago(count: number, unit: 'minute' | 'hour' | 'day'): string {
   // "min." with its point would end the sentence that it stands in.
   return AGO.format(-Math.floor(count), unit).replace(/\.$/, '')
-}
-
-/** The site's own, whoever looks from wherever: a day in a list is the day of the figures above it. */
-const timeZone = SITE_TIME_ZONE
-
-const DATE = new Intl.DateTimeFormat('pt-BR', { timeZone, day: '2-digit', month: '2-digit', year: 'numeric' })
-
-const MINUTE = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short', timeStyle: 'short' })
-
-const FULL = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'full', timeStyle: 'medium' })
-
-export const UNKNOWN_DATE = 'data desconhecida'
-
-export const formatDate = (timestamp: string): string => format(DATE, timestamp)
-
-export const formatMinute = (timestamp: string): string => format(MINUTE, timestamp)
-
-export const formatTimestamp = (timestamp: string): string => format(FULL, timestamp)
-
-/** A formatter throws at what is no date, and that would take the whole screen with it. */
-function format(formatter: Intl.DateTimeFormat, timestamp: string): string {
-  const date = new Date(timestamp)
-  return Number.isNaN(date.getTime()) ? UNKNOWN_DATE : formatter.format(date)
 }

@@ -82,7 +82,7 @@ export function useSaveRow<Input, Row extends { id: string }>({
 }: SaveRow<Input, Row>) {
   const queryClient = useQueryClient()
   const running = useRef<AbortController>(null)
-  const mutation = useOneAtATime({
+  const mutation = useAction({
     ...(scope === undefined ? {} : { scope }),
     // Before its turn comes: what waits can be interrupted too.
     onMutate: () => {
@@ -128,21 +128,44 @@ export function putRow<T extends Row>(rows: readonly T[], row: T): T[] {
     : [row, ...rows]
 }
 
+interface ActionOptions<Data, Input> extends UseMutationOptions<Data, Error, Input> {
+  mutationFn: (input: Input) => Promise<Data>
+  /** What a call is about: calls about different things run side by side. Without it, there is one call at a time. */
+  of?: (input: Input) => string
+  /** Every call counts, in the order of its `scope`: a switch that is clicked three times ends as it was clicked last. */
+  queued?: true
+}
+
 /**
- * A mutation that a second click does not start again while the first is under way. `isPending`, by which a button is
- * disabled, comes with the next render: too late for a double click.
+ * What a person sets off: the only mutation of the dashboard. While a call is under way, another one about the same thing
+ * does nothing. `isPending`, by which a button looks busy, comes with the next render: too late for a double click.
+ *
+ *     const remove = useAction({ mutationFn: (id: string) => …, of: (id) => id, onError: (error) => … })
  */
-export function useOneAtATime<Data, Variables = void>(
-  options: UseMutationOptions<Data, Error, Variables>,
-): UseMutationResult<Data, Error, Variables> {
-  const mutation = useMutation(options)
-  const running = useRef(false)
+export function useAction<Data, Input = void>({
+  mutationFn,
+  of = () => '',
+  queued,
+  ...options
+}: ActionOptions<Data, Input>): UseMutationResult<Data, Error, Input> {
+  const running = useRef(new Set<string>())
+  const mutation = useMutation({
+    ...options,
+    mutationFn: async (input: Input) => {
+      try {
+        return await mutationFn(input)
+      } finally {
+        // Before the callbacks, which may offer an undo: that is a call of its own.
+        running.current.delete(of(input))
+      }
+    },
+  })
   const mutate: typeof mutation.mutate = (...args) => {
-    if (running.current) return
-    running.current = true
-    const done = () => {
-      running.current = false
-    }
+    // Absent only where `Input` is void.
+    const subject = of(args[0] as Input)
+    if (running.current.has(subject) && !queued) return
+    running.current.add(subject)
+    const done = () => running.current.delete(subject)
     // A failure is told through the mutation's own state and callbacks.
     mutation.mutateAsync(...args).then(done, done)
   }

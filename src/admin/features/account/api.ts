@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { newPasswordSchema } from '#admin/components/form.tsx'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { RequestError } from '#admin/lib/api.ts'
 import { toPasskeyError, unwrapAuth } from '#admin/lib/auth-client.ts'
-import { useOneAtATime } from '#admin/lib/queries.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/accounts.ts'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
@@ -26,8 +26,9 @@ export function useChooseAlerts({ kinds }: AlertChoice) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   const [wanted, setWanted] = useState<AlertKind[]>()
-  const { mutate } = useMutation({
+  const { mutate } = useAction({
     scope: { id: 'choose-alerts' },
+    queued: true,
     mutationFn: (chosen: AlertKind[]) =>
       admin<AlertChoice>('/alerts', { method: 'PUT', body: { kinds: chosen } }),
     onError: (error) => notifyFailure('A escolha não foi salva.', error),
@@ -52,7 +53,7 @@ export type PasswordChange = z.infer<typeof changePasswordSchema>
 export function useChangePassword() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: ({ current, password }: PasswordChange) =>
       unwrapAuth(auth.updateUser({ password, current_password: current })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['account'] }),
@@ -72,7 +73,8 @@ export function useLogins() {
 export function useEndLogin() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
+    of: (id: string) => id,
     mutationFn: (id: string) =>
       admin(`/logins/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
         // Ended elsewhere meanwhile is ended all the same.
@@ -87,7 +89,7 @@ export function useEndLogin() {
 export function useEndOtherLogins() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: () =>
       unwrapAuth(auth.signOut({ scope: 'others' }).then(({ error }) => ({ data: null, error }))),
     onSuccess: () => notifySuccess('As outras sessões foram encerradas'),
@@ -117,7 +119,7 @@ export function usePasskeys() {
 export function useCreatePasskey() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: async () => {
       const { data, error } = await auth.registerPasskey()
       if (error !== null) throw toPasskeyError(error)
@@ -132,7 +134,8 @@ export function useCreatePasskey() {
 export function useRemovePasskey() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
+    of: (passkeyId: string) => passkeyId,
     mutationFn: (passkeyId: string) => unwrapAuth(auth.passkey.delete({ passkeyId })),
     onSuccess: () => notifySuccess('Chave de acesso removida'),
     onError: (error) => notifyFailure('A chave de acesso não foi removida.', error),
@@ -174,7 +177,7 @@ export interface Enrolment {
 /** Starts anew each time: an enrolment that was left unfinished would hold its name. */
 export function useEnrol() {
   const { auth } = useServices()
-  return useOneAtATime({
+  return useAction({
     mutationFn: async (): Promise<Enrolment> => {
       const { all } = await unwrapAuth(auth.mfa.listFactors())
       for (const { id, status } of all) if (status === 'unverified') await auth.mfa.unenroll({ factorId: id })
@@ -189,7 +192,7 @@ export function useEnrol() {
 export function useConfirmEnrolment() {
   const services = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: async (proof: {
       factorId: string
       code: string
@@ -207,7 +210,7 @@ export function useConfirmEnrolment() {
 export function useNewRecoveryCodes() {
   const services = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: async () =>
       (await services.admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })).codes,
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
@@ -217,7 +220,7 @@ export function useNewRecoveryCodes() {
 export function useSwitchOff() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: async (factorIds: string[]) => {
       for (const factorId of factorIds) await unwrapAuth(auth.mfa.unenroll({ factorId }))
       // The token still says that a factor was shown.

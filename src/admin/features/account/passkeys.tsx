@@ -25,7 +25,7 @@ export function PasskeysSection() {
       text="Entre com a digital, o rosto ou o PIN do seu aparelho, sem digitar a senha. A senha continua valendo."
       action={
         canUsePasskeys() ? (
-          <Button look="outline" onClick={() => create.mutate()} aria-disabled={create.isPending}>
+          <Button look="outline" onClick={() => create.mutate()} pending={create.isPending}>
             {create.isPending ? 'Aguardando o aparelho...' : 'Criar chave de acesso'}
           </Button>
         ) : null

@@ -81,14 +81,10 @@ export function SecondFactorSection() {
       action={
         isOn ? (
           <>
-            <Button
-              look="outline"
-              onClick={() => newCodes.isPending || setOpen('renew')}
-              aria-disabled={newCodes.isPending}
-            >
+            <Button look="outline" onClick={() => setOpen('renew')} pending={newCodes.isPending}>
               {newCodes.isPending ? 'Gerando...' : 'Gerar novos códigos'}
             </Button>
-            <Button look="outline" onClick={() => setOpen('switch-off')} aria-disabled={switchOff.isPending}>
+            <Button look="outline" onClick={() => setOpen('switch-off')} pending={switchOff.isPending}>
               Desativar
             </Button>
           </>

@@ -22,7 +22,7 @@ export function LoginsSection() {
       text="Não reconhece algum? Encerre-o e troque sua senha."
       action={
         others > 0 ? (
-          <Button look="outline" onClick={() => endOthers.mutate()} aria-disabled={endOthers.isPending}>
+          <Button look="outline" onClick={() => endOthers.mutate()} pending={endOthers.isPending}>
             Encerrar outras sessões
           </Button>
         ) : null
@@ -80,7 +80,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
         <Button
           look="outline"
           aria-label={`Encerrar ${name}, de ${formatMinute(login.created_at)}`}
-          aria-disabled={end.isPending}
+          pending={end.isPending}
           onClick={() => end.mutate(login.id)}
         >
           Encerrar

@@ -8,11 +8,11 @@ import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
+import { formatClock, formatDate } from '#admin/lib/format.ts'
 import { useSettled } from '#admin/lib/queries.ts'
 import { Link, paths, useFilter } from '#admin/lib/router.tsx'
 import type { ActivityEvent, ActivityKind, ActivityPage } from '#contract/activity.ts'
 import { formatCount } from '#contract/format-count.ts'
-import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { type ActivityFilter, NO_FILTER, useActivity, useExportActivity } from './api.ts'
 
 const { kind: _kind, ...NOBODY } = NO_FILTER
@@ -185,19 +185,13 @@ const ICONS: Record<ActivityKind, typeof Cog> = {
   system: Cog,
 }
 
-const TIME = new Intl.DateTimeFormat('pt-BR', {
-  timeZone: SITE_TIME_ZONE,
-  hour: '2-digit',
-  minute: '2-digit',
-})
-
 function ActivityItem({ event }: { event: ActivityEvent }) {
   const Icon = ICONS[event.kind]
   const path = event.pixel_id === undefined ? undefined : paths.pixel(event.pixel_id)
   return (
     <li className="flex items-start gap-x-3 border-t border-line px-4 py-3 sm:gap-x-4 sm:px-5">
       <time dateTime={event.at} className="w-11 flex-none pt-0.5 text-sm text-text-2 tabular-nums">
-        {TIME.format(new Date(event.at)).replace(':', 'h')}
+        {formatClock(event.at).replace(':', 'h')}
       </time>
       <span
         aria-hidden="true"
@@ -226,13 +220,6 @@ function ActivityItem({ event }: { event: ActivityEvent }) {
 
 const DAY_MS = 86_400_000
 
-const DATE = new Intl.DateTimeFormat('pt-BR', {
-  timeZone: SITE_TIME_ZONE,
-  day: '2-digit',
-  month: '2-digit',
-  year: 'numeric',
-})
-
 interface ActivityDay {
   label: string
   events: ActivityEvent[]
@@ -241,10 +228,10 @@ interface ActivityDay {
 /** Events, in their order, under the days of the site. */
 export function groupByDay(events: readonly ActivityEvent[], now: number): ActivityDay[] {
   const days: ActivityDay[] = []
-  const today = DATE.format(now)
-  const yesterday = DATE.format(now - DAY_MS)
+  const today = formatDate(now)
+  const yesterday = formatDate(now - DAY_MS)
   for (const event of events) {
-    const date = DATE.format(new Date(event.at))
+    const date = formatDate(event.at)
     const label = date === today ? 'Hoje' : date === yesterday ? 'Ontem' : date
     const day = days.at(-1)
     if (day?.label === label) day.events.push(event)

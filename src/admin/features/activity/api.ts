@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { notifyFailure } from '#admin/components/toast.tsx'
 import { saveFile } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ActivityKind, ActivityPage } from '#contract/activity.ts'
 
@@ -28,7 +29,7 @@ export function useActivity(filter: ActivityFilter) {
 /** What is shown, and all of it. */
 export function useExportActivity() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async (filter: ActivityFilter) =>
       saveFile(await admin.file(`/activity/export${toQuery(filter, null)}`), 'atividade.csv'),
     onError: (error) => notifyFailure('Não deu para baixar a atividade.', error),

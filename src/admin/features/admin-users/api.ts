@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { hasRightLength, INVALID_EMAIL, WRONG_LENGTH } from '#admin/components/form.tsx'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { RequestError, unwrap } from '#admin/lib/api.ts'
-import { storeRow, useSaveRow } from '#admin/lib/queries.ts'
+import { storeRow, useAction, useSaveRow } from '#admin/lib/queries.ts'
 import { type Data, useCurrentUser, useServices } from '#admin/lib/services.tsx'
 import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
 import { isEmail, normalizeEmail } from '#contract/email.ts'
@@ -12,7 +12,8 @@ import { isEmail, normalizeEmail } from '#contract/email.ts'
 export function useDeleteAdminUser(ownId: string, onDeletedSelf: () => void) {
   const { data } = useServices()
   const queryClient = useQueryClient()
-  const remove = useMutation({
+  const remove = useAction({
+    of: ({ id }: AdminUser) => id,
     mutationFn: async ({ id, is_principal }: AdminUser) => {
       if (is_principal) throw new RequestError({ status: 400, message: PRINCIPAL_CANNOT_BE_DELETED })
       return unwrap(data.from('admin_users').delete().eq('id', id).select('id'))

@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { notifyFailure } from '#admin/components/toast.tsx'
 import { saveFile } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ConsentOverview, FoundRecord } from '#contract/consent.ts'
 import { siteDate } from '#contract/site.ts'
@@ -13,7 +14,7 @@ interface DayRange {
 /** The figures of a period, as a spreadsheet reads them. */
 export function useSaveFigures() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async (range: DayRange) =>
       saveFile(
         await admin.file(`/consent/export?${new URLSearchParams({ ...range })}`),
@@ -26,7 +27,7 @@ export function useSaveFigures() {
 /** The dossier of a period, to be read and printed, or its JSON. */
 export function useSaveDossier() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async ({ format, ...range }: DayRange & { format: 'html' | 'json' }) =>
       saveFile(
         await admin.file(`/consent/dossier?${new URLSearchParams({ ...range, format })}`),
@@ -39,7 +40,7 @@ export function useSaveDossier() {
 /** The sealed records of a period, for whoever checks them without us. */
 export function useSaveRecords() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async (range: DayRange) =>
       saveFile(
         await admin.file(`/consent/records/export?${new URLSearchParams({ ...range })}`),
@@ -52,7 +53,7 @@ export function useSaveRecords() {
 /** The choices of one browser, by the code that its visitor reads. */
 export function useFindReceipt() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async (code: string) => {
       const query = new URLSearchParams({ code })
       return (await admin<{ records: FoundRecord[] }>(`/consent/records?${query}`)).records

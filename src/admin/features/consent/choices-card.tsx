@@ -9,11 +9,10 @@ import {
   useChartView,
 } from '#admin/components/chart-card.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
+import { formatNumber, formatShortDay, formatWeekdayOf } from '#admin/lib/format.ts'
 import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
 import { formatShare } from '#contract/format-count.ts'
 import { PERIODS, type Period } from './api.ts'
-
-const NUMBER = new Intl.NumberFormat('pt-BR')
 
 const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
 
@@ -72,14 +71,14 @@ export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesC
           <>
             <Figures
               choices={one?.choices ?? total}
-              title={one === undefined ? `Últimos ${period.label}` : longDay(one.day)}
+              title={one === undefined ? `Últimos ${period.label}` : formatWeekdayOf(one.day)}
             />
             <div className="px-4 pt-5 pb-5 sm:px-5">
               <StackedChart
                 columns={days.map(({ day, choices }) => ({
                   key: day,
-                  short: shortDay(day),
-                  spoken: `${longDay(day)}. ${describe(choices)}`,
+                  short: formatShortDay(day),
+                  spoken: `${formatWeekdayOf(day)}. ${describe(choices)}`,
                   values: choices,
                 }))}
                 series={SERIES}
@@ -102,7 +101,7 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
   return (
     <div className="border-y border-line">
       <p className="px-4 pt-3 text-sm text-text-2 first-letter:uppercase sm:px-5">
-        {`${title}: ${NUMBER.format(whole)} ${whole === 1 ? 'escolha' : 'escolhas'}`}
+        {`${title}: ${formatNumber(whole)} ${whole === 1 ? 'escolha' : 'escolhas'}`}
       </p>
       <dl className="grid grid-cols-3 divide-x divide-line">
         {CHOICE_STATES.map((state) => (
@@ -112,7 +111,7 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
               {CHOICE_LABELS[state]}
             </dt>
             <dd className="text-xl font-medium tracking-tight tabular-nums sm:text-3xl">
-              {NUMBER.format(choices[state])}{' '}
+              {formatNumber(choices[state])}{' '}
               <span className="text-base text-text-2">{formatShare(choices[state], whole)}</span>
             </dd>
           </div>
@@ -123,8 +122,8 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
 }
 
 function describe(choices: Choices): string {
-  const parts = CHOICE_STATES.map((state) => `${CHOICE_LABELS[state]}: ${NUMBER.format(choices[state])}`)
-  return `${NUMBER.format(wholeOf(choices))} escolhas. ${parts.join(', ')}.`
+  const parts = CHOICE_STATES.map((state) => `${CHOICE_LABELS[state]}: ${formatNumber(choices[state])}`)
+  return `${formatNumber(wholeOf(choices))} escolhas. ${parts.join(', ')}.`
 }
 
 function ChoicesTable({ days, total }: { days: readonly DayChoices[]; total: Choices }) {
@@ -132,7 +131,11 @@ function ChoicesTable({ days, total }: { days: readonly DayChoices[]; total: Cho
     <NumbersTable
       head="Dia"
       columns={[...CHOICE_STATES.map((state) => CHOICE_LABELS[state]), 'Escolhas']}
-      rows={days.map(({ day, choices }) => ({ key: day, name: longDay(day), cells: cellsOf(choices) }))}
+      rows={days.map(({ day, choices }) => ({
+        key: day,
+        name: formatWeekdayOf(day),
+        cells: cellsOf(choices),
+      }))}
       total={cellsOf(total)}
     />
   )
@@ -140,7 +143,7 @@ function ChoicesTable({ days, total }: { days: readonly DayChoices[]; total: Cho
 
 function cellsOf(choices: Choices): string[] {
   return [...CHOICE_STATES.map((state) => choices[state]), wholeOf(choices)].map((count) =>
-    NUMBER.format(count),
+    formatNumber(count),
   )
 }
 
@@ -171,21 +174,4 @@ function choicesByDay(counts: readonly ConsentCount[], range: { from: string; to
     days.push({ day, choices: sumChoices(byDay.get(day) ?? []) })
   }
   return days
-}
-
-const WEEKDAY = new Intl.DateTimeFormat('pt-BR', {
-  weekday: 'long',
-  day: '2-digit',
-  month: '2-digit',
-  timeZone: 'UTC',
-})
-
-/** "16/11" */
-function shortDay(day: string): string {
-  return `${day.slice(8)}/${day.slice(5, 7)}`
-}
-
-/** "segunda-feira, 16/11" */
-function longDay(day: string): string {
-  return WEEKDAY.format(new Date(`${day}T00:00:00Z`))
 }

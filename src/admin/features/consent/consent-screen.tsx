@@ -3,7 +3,7 @@ import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
-import { formatDate } from '#admin/lib/format.ts'
+import { formatDate, formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import type { ConsentOverview } from '#contract/consent.ts'
 import { formatShare } from '#contract/format-count.ts'
@@ -91,8 +91,6 @@ function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
   )
 }
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
 /** What was chosen with each wording, and the words themselves. */
 function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'notices'>) {
   const versions = [
@@ -147,7 +145,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
                     </span>
                   </th>
                   <td className="border-b border-line px-2 py-2.5 text-right">
-                    {NUMBER.format(wholeOf(choices))}
+                    {formatNumber(wholeOf(choices))}
                   </td>
                   {CHOICE_STATES.map((state) => (
                     <td

@@ -5,7 +5,7 @@ import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { CONSENT_MAX_DAYS, type ConsentOverview, SEAL_WAITING_MAX } from '#contract/consent.ts'
 import { siteDate } from '#contract/site.ts'
@@ -106,8 +106,6 @@ function findFault(from: string, to: string): string | undefined {
   return undefined
 }
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
 const SEALS_ADDRESS = '/.well-known/portico-seals'
 
 /** Seals come once a minute; past this, something keeps them back. */
@@ -149,13 +147,13 @@ export function SealsCard({ seals, recent }: Pick<ConsentOverview, 'seals' | 're
             <dl className="mt-3 text-[0.9375rem]">
               <Fact
                 term="Último selo"
-                fact={`nº ${NUMBER.format(last.sequence)}, ${formatMinute(last.sealed_at)}`}
+                fact={`nº ${formatNumber(last.sequence)}, ${formatMinute(last.sealed_at)}`}
               />
-              <Fact term="Escolhas sob selo" fact={NUMBER.format(last.tree_size)} />
+              <Fact term="Escolhas sob selo" fact={formatNumber(last.tree_size)} />
               <Fact
                 term="Aguardando o próximo"
                 fact={
-                  waiting >= SEAL_WAITING_MAX ? `${NUMBER.format(waiting)} ou mais` : NUMBER.format(waiting)
+                  waiting >= SEAL_WAITING_MAX ? `${formatNumber(waiting)} ou mais` : formatNumber(waiting)
                 }
               />
             </dl>

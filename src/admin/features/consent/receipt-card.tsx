@@ -4,7 +4,7 @@ import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { toFailure } from '#admin/lib/api.ts'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import {
   type ConsentState,
   type EvidenceRecord,
@@ -79,8 +79,6 @@ export function ReceiptCard() {
   )
 }
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
 const STATES: Record<ConsentState, string> = {
   accepted: 'Aceitou tudo',
   partial: 'Aceitou em parte',
@@ -98,7 +96,7 @@ function FoundReceipt({ found: { record, leaf } }: { found: FoundRecord }) {
     ...(record.state === 'partial' ? [['Aceitou', given] as [string, string]] : []),
     ['Quando', formatMinute(record.recorded_at)],
     ['Aviso', `versão ${record.notice.version}`],
-    ['Selo', leaf === null ? 'aguarda o próximo, em cerca de um minuto' : `nº ${NUMBER.format(leaf.seal)}`],
+    ['Selo', leaf === null ? 'aguarda o próximo, em cerca de um minuto' : `nº ${formatNumber(leaf.seal)}`],
   ]
   return (
     <dl className="text-[0.9375rem]">

@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { RequestError, unwrap } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Inventory, InventoryItem } from '#contract/inventory.ts'
 
@@ -16,7 +17,7 @@ export function useInventory() {
 export function useSaveReason({ pixel_id: id, name }: Pick<InventoryItem, 'pixel_id' | 'name'>) {
   const { data } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: async (reason: string) => {
       const [row] = await unwrap(data.from('tracking_pixels').update({ reason }).eq('id', id).select('id'))
       if (row === undefined) throw new RequestError({ status: 404, message: 'Este pixel não existe mais.' })

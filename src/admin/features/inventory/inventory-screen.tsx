@@ -237,7 +237,7 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
     )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!save.isPending) save.mutate(text, { onSuccess: () => setOpen(false) })
+    save.mutate(text, { onSuccess: () => setOpen(false) })
   }
   return (
     <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
@@ -254,7 +254,7 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
           />
         )}
       </Field>
-      <Button type="submit" aria-disabled={save.isPending} className="min-h-12">
+      <Button type="submit" pending={save.isPending} className="min-h-12">
         Guardar
       </Button>
       <Button look="outline" className="min-h-12" onClick={() => setOpen(false)}>

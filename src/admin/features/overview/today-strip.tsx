@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { QuietButton } from '#admin/components/button.tsx'
+import { formatClock, formatDayMonth, formatLongDay, formatNumber } from '#admin/lib/format.ts'
 import { paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatShare } from '#contract/format-count.ts'
-import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
 import type { TodayFigure as Figure, Today, TodayFigure, TodayFigureName } from '#contract/visit-results.ts'
 import { ChoiceBar, FigureCell, Sparkline } from './today-figures.tsx'
@@ -35,7 +35,7 @@ export function TodayStrip({ problems }: TodayStripProps) {
     )
   return (
     <TodayFrame
-      when={`${dayOf(today.data.until)}, até ${timeOf(today.data.until)}`}
+      when={`${formatLongDay(today.data.until)}, até ${timeOf(today.data.until)}`}
       budget={today.data.cost && describeCost(today.data.cost)}
       note={noteOn(today.data)}
     >
@@ -72,7 +72,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
             choices={choices.today}
             accepted={accepted.today ?? 0}
             refused={refused.today ?? 0}
-            label={`De ${count(choices.today)}: ${count(accepted.today ?? 0)} aceitaram tudo, ${count(choices.today - (accepted.today ?? 0) - (refused.today ?? 0))} em parte, ${count(refused.today ?? 0)} recusaram.`}
+            label={`De ${formatNumber(choices.today)}: ${formatNumber(accepted.today ?? 0)} aceitaram tudo, ${formatNumber(choices.today - (accepted.today ?? 0) - (refused.today ?? 0))} em parte, ${formatNumber(refused.today ?? 0)} recusaram.`}
           />
         ) : null}
       </FigureCell>
@@ -87,7 +87,7 @@ function Figures({ today, problems }: { today: Today; problems: number | undefin
       ))}
       <FigureCell
         label="Tags com problema"
-        value={problems === undefined ? null : count(problems)}
+        value={problems === undefined ? null : formatNumber(problems)}
         under="agora"
         path={paths.problems}
         isAlarm={problems !== undefined && problems > 0}
@@ -107,8 +107,8 @@ function Counted({ label, figure, dates, path }: CountedProps) {
   return (
     <FigureCell
       label={label}
-      value={figure.today === undefined ? null : count(figure.today)}
-      under={figure.yesterday === undefined ? 'ontem: não medido' : `ontem ${count(figure.yesterday)}`}
+      value={figure.today === undefined ? null : formatNumber(figure.today)}
+      under={figure.yesterday === undefined ? 'ontem: não medido' : `ontem ${formatNumber(figure.yesterday)}`}
       {...(path === undefined ? {} : { path })}
     >
       <Sparkline days={figure.days} label={readOut(figure, dates)} />
@@ -127,34 +127,15 @@ function noteOn({ yesterday_until, counted_since }: Today): string {
   ].join(' ')
 }
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
-const DAY = new Intl.DateTimeFormat('pt-BR', {
-  timeZone: SITE_TIME_ZONE,
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-})
-
-const DATE = new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE, day: '2-digit', month: '2-digit' })
-
-const TIME = new Intl.DateTimeFormat('pt-BR', {
-  timeZone: SITE_TIME_ZONE,
-  hour: 'numeric',
-  minute: '2-digit',
-})
-
-const dayOf = (moment: string): string => DAY.format(new Date(moment))
-
 /** "14h20", and "14h" on the hour. */
 function timeOf(moment: string): string {
-  return TIME.format(new Date(moment))
+  return formatClock(moment)
     .replace(/^0(\d)/, '$1')
     .replace(':', 'h')
     .replace(/h00$/, 'h')
 }
 
-const dateAndTimeOf = (moment: string): string => `${DATE.format(new Date(moment))} às ${timeOf(moment)}`
+const dateAndTimeOf = (moment: string): string => `${formatDayMonth(moment)} às ${timeOf(moment)}`
 
 /** The end of yesterday is no time of today's clock. */
 function untilOf(moment: string): string {
@@ -162,13 +143,13 @@ function untilOf(moment: string): string {
   return time === '0h' ? 'o fim do dia' : time
 }
 
-export const count = (value: number): string => NUMBER.format(value)
-
 /** Steps of a histogram, of what browsers tell: never too much. */
 function describeCost({ ms, unattributed_ms: rest }: SiteCost): string {
   const sum =
-    ms === 0 ? 'As tags não travam a página (p75)' : `As tags somam ${count(ms)} ms por visita ou mais (p75)`
-  return rest === 0 ? sum : `${sum}; sem dono certo, ${count(rest)} ms`
+    ms === 0
+      ? 'As tags não travam a página (p75)'
+      : `As tags somam ${formatNumber(ms)} ms por visita ou mais (p75)`
+  return rest === 0 ? sum : `${sum}; sem dono certo, ${formatNumber(rest)} ms`
 }
 
 /** Without its base a share says nothing: no share of none. */
@@ -180,7 +161,7 @@ export function share(part: number | undefined, whole: number | undefined): stri
 function readOut({ days }: TodayFigure, dates: readonly string[]): string {
   const parts = days.map((value, index) => {
     const [, month, day] = (dates[index] ?? '').split('-')
-    return `${day}/${month}: ${value === null ? 'não contado' : count(value)}`
+    return `${day}/${month}: ${value === null ? 'não contado' : formatNumber(value)}`
   })
   return `Sete dias. ${parts.join(', ')}.`
 }

@@ -1,6 +1,7 @@
-import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/toast.tsx'
 import { RequestError, unwrap } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { type Data, useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { RestoredPixel, Trash } from '#contract/pixel-history.ts'
@@ -9,7 +10,8 @@ export function useDeletePixel() {
   const { data } = useServices()
   const queryClient = useQueryClient()
   const restore = useRestorePixel()
-  const remove = useMutation({
+  const remove = useAction({
+    of: ({ id }: Pixel) => id,
     // Deleted by somebody else meanwhile is deleted all the same.
     mutationFn: ({ id }: Pixel) => unwrap(data.from('tracking_pixels').delete().eq('id', id).select('id')),
     onSuccess: (_rows, { id, name }) => {
@@ -39,7 +41,8 @@ interface Deleted {
 export function useRestorePixel() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  const restore = useMutation({
+  const restore = useAction({
+    of: ({ id }: Deleted) => id,
     mutationFn: ({ id }: Deleted) =>
       admin<RestoredPixel | null>(`/trash/${id}/restore`, { method: 'POST', body: {} }),
     onSuccess: (answer, { id, name }) =>
@@ -81,10 +84,11 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
   /** A later click already waits its turn, and what it shows is not to be undone. */
   const isSuperseded = () => queryClient.isMutating({ mutationKey }) > 1
 
-  const toggle = useMutation({
+  const toggle = useAction({
     mutationKey,
     // One after the other, so that quick clicks are stored in the order in which they were made.
     scope: writesOf(id),
+    queued: true,
     mutationFn: async (is_active: boolean): Promise<Pixel> => {
       const [row] = await unwrap(data.from('tracking_pixels').update({ is_active }).eq('id', id).select())
       if (row === undefined) throw new RequestError({ status: 404, message: PIXEL_GONE })

@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '#admin/lib/cn.ts'
-import { formatTimestamp } from '#admin/lib/format.ts'
+import { formatNumber, formatTimestamp } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelStatus } from '#contract/tag-status.ts'
@@ -63,7 +63,7 @@ export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
     >
       <HealthIcon health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
       <span>
-        {count.toLocaleString('pt-BR')}
+        {formatNumber(count)}
         <span className="max-sm:sr-only"> {count === 1 ? 'problema' : 'problemas'} primeiro</span>
       </span>
     </button>

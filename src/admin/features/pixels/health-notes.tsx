@@ -89,12 +89,7 @@ function ReasonNote({ reason, pixelId, lastError, onMend }: ReasonNoteProps) {
         ) : null}
       </div>
       {action === undefined ? null : (
-        <Button
-          look="outline"
-          aria-disabled={isPending}
-          onClick={() => isPending || act()}
-          className="bg-surface wrap-anywhere"
-        >
+        <Button look="outline" pending={isPending} onClick={act} className="bg-surface wrap-anywhere">
           {action.label}
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { formatAgo } from '#admin/lib/format.ts'
+import { formatAgo, formatNumber } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { describeRemoval } from '#contract/isolated-frame.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -28,7 +28,7 @@ export function describeEvidence(
   const visits = ran + blocked + failed
   if (visits === 0) return null
   // A tag that our policy kept from sending has run as well: what is counted is that nothing stopped it.
-  const start = ran < visits ? `Rodou sem impedimento em ${ran.toLocaleString('pt-BR')} de` : 'Rodou em'
+  const start = ran < visits ? `Rodou sem impedimento em ${formatNumber(ran)} de` : 'Rodou em'
   const counted = `${start} ${formatCount(visits, 'visita', 'visitas')}`
   return ran > 0 && ago !== null ? `${counted}, ${ago}` : counted
 }

@@ -5,7 +5,7 @@ import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { Skeleton } from '#admin/components/query-view.tsx'
 import { toFailure } from '#admin/lib/api.ts'
 import { cn } from '#admin/lib/cn.ts'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatList, formatMinute } from '#admin/lib/format.ts'
 import { describeFailure } from '#contract/error-messages.ts'
 import type { Pixel, PixelRunsIn } from '#contract/pixel.ts'
 import type { HostDirective, PixelHost } from '#contract/tag-status.ts'
@@ -64,8 +64,8 @@ export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) 
               <Button
                 look="outline"
                 aria-label={`Revogar ${host}`}
-                aria-disabled={isPending}
-                onClick={() => isPending || setToRevoke(host)}
+                pending={isPending}
+                onClick={() => setToRevoke(host)}
               >
                 Revogar
               </Button>
@@ -138,15 +138,13 @@ interface HostEntry {
   isPermitted: boolean
 }
 
-const LIST = new Intl.ListFormat('pt-BR')
-
 export function groupHosts(hosts: readonly PixelHost[]): HostEntry[] {
   const byHost = group(hosts, ({ host }) => host)
   return [...byHost].map(([host, entries]) => ({
     host,
     origins: [...group(entries, describeOrigin)].map(([text, same]) => ({
       text,
-      directives: LIST.format(same.map(({ directive }) => DIRECTIVE_LABELS[directive])),
+      directives: formatList(same.map(({ directive }) => DIRECTIVE_LABELS[directive])),
     })),
     isPermitted: entries.some(({ source }) => source === 'permitted'),
   }))

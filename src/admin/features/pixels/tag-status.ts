@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import type { AdminApi } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHost, PixelStatus, TagHour, TagOverview } from '#contract/tag-status.ts'
@@ -23,7 +24,8 @@ interface Change {
 function useTagChange() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
+    of: ({ about }: Change) => about,
     mutationFn: ({ make }: Change) => make(admin),
     onSuccess: async (overview, { about, done, changesPixels = false, undo }) => {
       queryClient.setQueryData(TAGS_KEY, overview)

@@ -66,7 +66,7 @@ function TrashList({ trash: { pixels, total } }: { trash: Trash }) {
             key={pixel.id}
             pixel={pixel}
             isRestoring={restore.isPending && restore.variables?.id === pixel.id}
-            onRestore={() => restore.isPending || restore.mutate(pixel)}
+            onRestore={() => restore.mutate(pixel)}
           />
         ))}
       </ul>
@@ -125,7 +125,7 @@ function TrashItem({ pixel, isRestoring, onRestore }: TrashItemProps) {
         <Button
           look="outline"
           aria-label={`Restaurar: ${pixel.name}`}
-          aria-disabled={isRestoring}
+          pending={isRestoring}
           onClick={onRestore}
         >
           <Undo2 aria-hidden="true" />

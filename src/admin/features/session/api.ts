@@ -1,11 +1,11 @@
 import type { EmailOtpType, Session } from '@supabase/auth-js'
-import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import * as z from 'zod/mini'
 import { knownEmailSchema } from '#admin/components/form.tsx'
 import { notifyWarning } from '#admin/components/toast.tsx'
 import { RequestError } from '#admin/lib/api.ts'
 import { currentSession, toPasskeyError, toRequestError, unwrapAuth } from '#admin/lib/auth-client.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { type Auth, type Services, useServices } from '#admin/lib/services.tsx'
 import type { RecoveryCodesLeft } from '#contract/accounts.ts'
 import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
@@ -15,7 +15,7 @@ import { pendingFactors, requireAdminAccess, useSessionStore } from './session.t
 export function useCompleteSignIn() {
   const services = useServices()
   const store = useSessionStore()
-  return useMutation({
+  return useAction({
     mutationFn: (proof: FactorProof) =>
       store.hold(async () => {
         await verifyFactor(services, proof)
@@ -34,7 +34,7 @@ export function useCompleteSignIn() {
 export function useFollowLink() {
   const services = useServices()
   const store = useSessionStore()
-  return useMutation({
+  return useAction({
     mutationFn: (proof: MailProof) =>
       store.hold(async () => {
         const session = await redeemMail(services.auth, proof)
@@ -55,7 +55,7 @@ export type RecoveryRequest = z.infer<typeof recoverySchema>
 /** The server answers the same whether or not anybody has that address. */
 export function useRequestRecovery() {
   const { auth } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: ({ email }: RecoveryRequest) =>
       unwrapAuth(auth.resetPasswordForEmail(email.trim(), { redirectTo: `${location.origin}/admin` })),
   })
@@ -79,7 +79,7 @@ export function useSetNewPassword() {
   const { auth } = services
   const store = useSessionStore()
   const redeemed = useRef(false)
-  return useMutation({
+  return useAction({
     mutationFn: ({ proof, password, code }: NewPassword) =>
       store.hold(async () => {
         if (!redeemed.current) await redeemMail(auth, proof)
@@ -117,7 +117,7 @@ async function redeemMail(auth: Auth, proof: MailProof): Promise<Session | null>
 export function useSignInWithPasskey() {
   const services = useServices()
   const store = useSessionStore()
-  return useMutation({
+  return useAction({
     mutationFn: (): Promise<Session> =>
       store.hold(async () => {
         const { data, error } = await services.auth.signInWithPasskey()
@@ -141,7 +141,7 @@ export function useSignIn() {
   const services = useServices()
   const { auth } = services
   const store = useSessionStore()
-  return useMutation({
+  return useAction({
     mutationFn: (credentials: Credentials): Promise<Session> =>
       store.hold(async () => {
         const answer = await auth.signInWithPassword({ ...credentials, email: credentials.email.trim() })

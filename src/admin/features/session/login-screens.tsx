@@ -108,8 +108,8 @@ function PasskeyButton() {
       <Button
         look="outline"
         className="min-h-13 text-base"
-        aria-disabled={signIn.isPending}
-        onClick={() => signIn.isPending || signIn.mutate()}
+        pending={signIn.isPending}
+        onClick={() => signIn.mutate()}
       >
         <KeyRound aria-hidden="true" className="size-5 max-sm:hidden" />
         {signIn.isPending ? 'Aguardando a chave...' : 'Entrar com chave de acesso'}
@@ -223,8 +223,8 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
         <Button
           look={isTyped ? 'outline' : 'solid'}
           className="min-h-13 text-base"
-          aria-disabled={show.isPending}
-          onClick={() => show.isPending || show.mutate({ keyFactorId: key.id })}
+          pending={show.isPending}
+          onClick={() => show.mutate({ keyFactorId: key.id })}
         >
           {show.isPending ? 'Conferindo...' : 'Usar a chave de acesso'}
         </Button>

@@ -3,7 +3,7 @@ import { QuietButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState, FailureBox, MessageBox } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { useOneAtATime } from '#admin/lib/queries.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { InstallationProblem, Notices } from '#contract/admin-page.ts'
 
@@ -70,7 +70,7 @@ export function InstallationProblems() {
           advice={message}
           actions={
             code === 'clock_jumped' ? (
-              <QuietButton aria-disabled={confirm.isPending} onClick={() => confirm.mutate()}>
+              <QuietButton pending={confirm.isPending} onClick={() => confirm.mutate()}>
                 {confirm.isPending ? 'Confirmando...' : 'O relógio está certo'}
               </QuietButton>
             ) : null
@@ -108,7 +108,7 @@ function useDismissNotices() {
 function useConfirmClock() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: () => admin<null>('/clock/confirm', { method: 'POST', body: {} }),
     onSuccess: () =>
       queryClient.setQueryData<Notices>(

@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/toast.tsx'
 import { saveFile } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type {
   ErasedSubscription,
@@ -13,7 +14,8 @@ import type {
 export function useRetry() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
+    of: (subscription: Subscription | null) => subscription?.id.toString() ?? 'all',
     mutationFn: (subscription: Subscription | null) =>
       admin<null>('/subscriptions/retry', {
         method: 'POST',
@@ -34,7 +36,8 @@ export function useRetry() {
 export function useErase() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
+    of: (email: string) => email,
     mutationFn: (email: string) =>
       admin<ErasedSubscription>('/subscriptions/erase', { method: 'POST', body: { email } }),
     onSuccess: ({ was_delivered }) => {
@@ -52,7 +55,7 @@ export function useErase() {
 /** All of them, whatever is shown. */
 export function useExport() {
   const { admin } = useServices()
-  return useMutation({
+  return useAction({
     mutationFn: async () => saveFile(await admin.file('/subscriptions/export'), 'inscricoes.csv'),
     onError: (error) => notifyFailure('Não deu para baixar as inscrições.', error),
   })

@@ -4,7 +4,7 @@ import { SearchInput, Select } from '#admin/components/inputs.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
 import type { SubscriptionFilter } from './api.ts'
@@ -58,10 +58,10 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
             onFilter({ ...filter, status: event.target.value as SubscriptionFilter['status'] })
           }
           options={[
-            ['all', `Todas (${total.toLocaleString('pt-BR')})`],
-            ['delivered', `Entregues (${counts.delivered.toLocaleString('pt-BR')})`],
-            ['pending', `Na fila (${counts.pending.toLocaleString('pt-BR')})`],
-            ['failed', `Falharam (${counts.failed.toLocaleString('pt-BR')})`],
+            ['all', `Todas (${formatNumber(total)})`],
+            ['delivered', `Entregues (${formatNumber(counts.delivered)})`],
+            ['pending', `Na fila (${formatNumber(counts.pending)})`],
+            ['failed', `Falharam (${formatNumber(counts.failed)})`],
           ]}
         />
         <SearchInput

@@ -49,7 +49,7 @@ export function SubscriptionsScreen() {
               setStatus(filter.status)
               setSearch(filter.search)
             }}
-            onRetry={(one) => retry.isPending || retry.mutate(one)}
+            onRetry={(one) => retry.mutate(one)}
             onErase={setToErase}
             more={
               subscriptions.hasNextPage

@@ -5,7 +5,7 @@ import { Button, CopyButton } from '#admin/components/button.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { FailureBox } from '#admin/components/message.tsx'
-import { useOneAtATime } from '#admin/lib/queries.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
@@ -160,7 +160,7 @@ export function toDraft(form: PixelForm, id: string | null): Draft {
 export function useCheckDelivery() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: async ({ pixelId, draft, testEventCode }: CheckRequest) => {
       const code = testEventCode.trim()
       const body: DeliveryCheckInput = code === '' ? {} : { test_event_code: code }

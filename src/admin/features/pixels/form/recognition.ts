@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
+import { formatList } from '#admin/lib/format.ts'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { PIXEL_TYPE_LABELS, type PixelType } from '#contract/pixel.ts'
 import { CUSTOM_CODE_PLACEHOLDER, generateSnippet } from '#contract/pixel-snippet.ts'
@@ -218,8 +219,6 @@ export function planFill(form: PixelForm, recognised: RecognisedTag, context: Fi
   return { set, ask }
 }
 
-const LIST = new Intl.ListFormat('pt-BR')
-
 /** "Trocar o tipo para Meta e o ID para 4829…?" */
 export function describeQuestion({ type, pixel_id, consent_category, code }: FilledFields): string {
   const parts = [
@@ -231,7 +230,7 @@ export function describeQuestion({ type, pixel_id, consent_category, code }: Fil
     ...(code === undefined ? [] : ['o texto colado pelo código inteiro']),
   ]
   const dropped = pixel_id === '' ? ' O ID que está no campo sai.' : ''
-  return `Trocar ${LIST.format(parts)}?${dropped}`
+  return `Trocar ${formatList(parts)}?${dropped}`
 }
 
 /** "Preenchemos nome, tipo e ID." Null when nothing was. */
@@ -243,7 +242,7 @@ export function describeFilled(filled: FilledFields): string | null {
     ...(filled.consent_category === undefined ? [] : ['o consentimento']),
     ...(filled.code === undefined ? [] : ['o código']),
   ]
-  return names.length === 0 ? null : `Preenchemos ${LIST.format(names)}. Mude o que quiser.`
+  return names.length === 0 ? null : `Preenchemos ${formatList(names)}. Mude o que quiser.`
 }
 
 /** What the code is made from. */

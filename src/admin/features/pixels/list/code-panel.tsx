@@ -2,8 +2,8 @@ import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button, CopyButton, IconButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { formatClock, formatNumber } from '#admin/lib/format.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { TagHour } from '#contract/tag-status.ts'
 import { HealthMark } from '../badges.tsx'
 import { CodeBlock, displayedCode } from '../code.tsx'
@@ -55,14 +55,6 @@ const PARTS = [
   { key: 'ran', label: 'Rodou', colour: 'bar-ran' },
 ] as const
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
-const HOUR = new Intl.DateTimeFormat('pt-BR', {
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: SITE_TIME_ZONE,
-})
-
 /** The last 24 hours of a pixel, an hour a bar. */
 function HoursChart({ pixelId }: { pixelId: string }) {
   const { data: hours, isError, refetch } = useTagHours(pixelId)
@@ -70,7 +62,7 @@ function HoursChart({ pixelId }: { pixelId: string }) {
     return isError ? <HoursUnknown onRetry={() => void refetch()} /> : <div className="h-28" />
   const total = (key: (typeof PARTS)[number]['key']) => hours.reduce((sum, hour) => sum + hour[key], 0)
   const most = Math.max(...hours.map(countOf))
-  const summary = PARTS.map(({ key, label }) => `${label}: ${NUMBER.format(total(key))}`).reverse()
+  const summary = PARTS.map(({ key, label }) => `${label}: ${formatNumber(total(key))}`).reverse()
   return (
     <figure className="px-4 pb-4 sm:px-5">
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 pb-2.5 text-sm text-text-2">
@@ -80,7 +72,7 @@ function HoursChart({ pixelId }: { pixelId: string }) {
           : [...PARTS].reverse().map(({ key, label, colour }) => (
               <span key={key} className="inline-flex items-center gap-1.5">
                 <span aria-hidden="true" className={`size-2.5 rounded-[3px] ${colour}`} />
-                {label}: {NUMBER.format(total(key))}
+                {label}: {formatNumber(total(key))}
               </span>
             ))}
       </figcaption>
@@ -94,7 +86,7 @@ function HoursChart({ pixelId }: { pixelId: string }) {
         ))}
       </div>
       <p aria-hidden="true" className="flex justify-between pt-1 text-xs text-text-2">
-        <span>{HOUR.format(new Date(hours[0]?.hour ?? 0))}</span>
+        <span>{formatClock(hours[0]?.hour ?? 0)}</span>
         <span>agora</span>
       </p>
     </figure>
@@ -116,7 +108,7 @@ function Bar({ hour, most }: { hour: TagHour; most: number }) {
   const count = countOf(hour)
   return (
     <span
-      title={`${HOUR.format(new Date(hour.hour))}: ${NUMBER.format(count)}`}
+      title={`${formatClock(hour.hour)}: ${formatNumber(count)}`}
       className="flex h-full flex-1 flex-col justify-end overflow-hidden rounded-t-[3px]"
     >
       {PARTS.map(({ key, colour }) =>

@@ -5,7 +5,7 @@ import { Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { formatMinute, formatTimestamp } from '#admin/lib/format.ts'
+import { formatKilobytes, formatMinute, formatTimestamp } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatCount } from '#contract/format-count.ts'
@@ -123,7 +123,7 @@ export function PauseSwitch() {
         {...(paused === undefined ? {} : { role: 'switch', 'aria-checked': on })}
         aria-describedby="pause-note"
         aria-disabled={isPending}
-        onClick={() => isPending || pause(!on)}
+        onClick={() => pause(!on)}
         className="inline-flex min-h-11 items-center text-left gap-2.5 text-[0.9375rem] font-semibold text-ink"
       >
         <span
@@ -177,7 +177,7 @@ function advise({ bytes, limit, largest }: PolicySize): string {
 }
 
 function toKilobytes(bytes: number): string {
-  return `${(bytes / 1024).toLocaleString('pt-BR', { maximumFractionDigits: 1 })} KB`
+  return formatKilobytes(bytes)
 }
 
 /** These bring code that nobody can read beforehand. */

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
-import { useOneAtATime } from '#admin/lib/queries.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { useParameter } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { PixelDeliveries, RetriedDeliveries } from '#contract/conversions.ts'
@@ -42,7 +42,7 @@ export function useDeliveries(pixelId: string) {
 export function useRetryDeliveries(pixelId: string) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useOneAtATime({
+  return useAction({
     mutationFn: () =>
       admin<RetriedDeliveries>(`/pixels/${pixelId}/deliveries/retry`, { method: 'POST', body: {} }),
     onSuccess: ({ waiting }) =>
@@ -80,7 +80,7 @@ export function useHistory({ id, updated_at }: Pick<Pixel, 'id' | 'updated_at'>)
 export function useRestoreVersion({ id, name }: Pick<Pixel, 'id' | 'name'>) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: ({ version }: { version: PixelVersion; undo?: () => void }) =>
       admin<null>(`/pixels/${id}/restore`, { method: 'POST', body: { version: version.id } }),
     onSuccess: async (_answer, { undo }) => {

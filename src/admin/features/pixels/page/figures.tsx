@@ -1,9 +1,8 @@
 import { Card } from '#admin/components/card.tsx'
+import { formatNumber } from '#admin/lib/format.ts'
 import { CONVERSION_NAMES } from '#contract/conversions.ts'
 import { type PixelCost, TAG_COST_DAYS } from '#contract/tag-cost.ts'
 import { useConversions, useCost } from './api.ts'
-
-const NUMBER = new Intl.NumberFormat('pt-BR')
 
 /** What visitors did, as far as the page told the vendor of it. */
 export function ConversionsCard({ pixelId }: { pixelId: string }) {
@@ -31,7 +30,7 @@ export function ConversionsCard({ pixelId }: { pixelId: string }) {
             >
               <dt className="min-w-0 flex-1 text-[0.9375rem]">{CONVERSION_NAMES[conversion]}</dt>
               <dd className={count === 0 ? 'text-text-2 tabular-nums' : 'font-semibold tabular-nums'}>
-                {NUMBER.format(count)}
+                {formatNumber(count)}
               </dd>
             </div>
           ))}
@@ -76,7 +75,7 @@ function Figures({ cost: { own, all } }: { cost: PixelCost }) {
       ? []
       : [
           ['Esta tag', milliseconds(own.ms)],
-          ['Requisições desta tag', NUMBER.format(own.requests)],
+          ['Requisições desta tag', formatNumber(own.requests)],
         ]),
     ...(all === null
       ? []
@@ -100,9 +99,9 @@ function Figures({ cost: { own, all } }: { cost: PixelCost }) {
 
 /** A browser lists no script under five milliseconds, and none in a frame that was not long. */
 function milliseconds(ms: number): string {
-  return ms === 0 ? 'nada longo' : `${NUMBER.format(ms)} ms`
+  return ms === 0 ? 'nada longo' : `${formatNumber(ms)} ms`
 }
 
 function counted(visits: number): string {
-  return visits === 1 ? 'uma visita medida' : `${NUMBER.format(visits)} visitas medidas`
+  return visits === 1 ? 'uma visita medida' : `${formatNumber(visits)} visitas medidas`
 }

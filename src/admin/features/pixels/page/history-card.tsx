@@ -4,7 +4,7 @@ import { Card } from '#admin/components/card.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatList, formatMinute } from '#admin/lib/format.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { FieldChange, PixelVersion, VersionKind } from '#contract/pixel-history.ts'
 import { CodeDifference } from '../code.tsx'
@@ -25,13 +25,11 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
   const restore = useRestoreVersion(pixel)
   const versions = history.data?.pages.flatMap((page) => page.versions) ?? []
   const current = versions.find(({ kind }) => WHOLE.has(kind))
-  const restoreFrom = (version: PixelVersion) => {
-    if (restore.isPending) return
+  const restoreFrom = (version: PixelVersion) =>
     restore.mutate({
       version,
       ...(current === undefined ? {} : { undo: () => restore.mutate({ version: current }) }),
     })
-  }
   return (
     <Card role="region" aria-labelledby="history-heading" aria-busy={history.isPending}>
       <header className="px-4 pt-4 pb-4 sm:px-5">
@@ -104,10 +102,8 @@ const ACTORS: Readonly<Record<string, string>> = {
 /** "mudou nome e código"; a version that changed nothing that is shown only says that it did. */
 function whatWasDone({ kind, changes }: PixelVersion): string {
   if (kind !== 'changed' || changes.length === 0) return DONE[kind]
-  return `mudou ${LIST.format(changes.map(nameChange))}`
+  return `mudou ${formatList(changes.map(nameChange))}`
 }
-
-const LIST = new Intl.ListFormat('pt-BR')
 
 /** Of a secret only the time is known at which it was stored. */
 const STORED_AT = 'access_token_stored_at'
@@ -154,7 +150,7 @@ function VersionItem({ version, isCurrent, isRestoring, onRestore }: VersionItem
           <Button
             look="outline"
             aria-label={`Restaurar esta versão, de ${at}`}
-            aria-disabled={isRestoring}
+            pending={isRestoring}
             onClick={onRestore}
           >
             <Undo2 aria-hidden="true" />

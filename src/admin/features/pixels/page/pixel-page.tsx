@@ -79,11 +79,7 @@ function Missing({ pixelId }: { pixelId: string }) {
           title="Este pixel está na lixeira"
           text={`${deleted.name} foi excluído em ${formatMinute(deleted.deleted_at)} por ${by}. Fica na lixeira até ${formatMinute(deleted.kept_until)}.`}
           action={
-            <Button
-              look="outline"
-              aria-disabled={restore.isPending}
-              onClick={() => restore.isPending || restore.mutate(deleted)}
-            >
+            <Button look="outline" pending={restore.isPending} onClick={() => restore.mutate(deleted)}>
               Restaurar
             </Button>
           }

@@ -3,7 +3,7 @@ import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
-import { formatMinute } from '#admin/lib/format.ts'
+import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { ACCESS_TOKEN_LABELS, DELIVERY_LABELS, type Pixel } from '#contract/pixel.ts'
@@ -86,7 +86,7 @@ function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliverie
               </span>
             )}
           </p>
-          <Button look="outline" aria-disabled={retry.isPending} onClick={onRetry}>
+          <Button look="outline" pending={retry.isPending} onClick={onRetry}>
             Tentar de novo
           </Button>
         </div>
@@ -102,7 +102,7 @@ function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliverie
                 <span className="min-w-0 flex-1 wrap-anywhere">
                   {message} <span className="font-mono text-[0.8125rem] text-text-2">{reason}</span>
                 </span>
-                <b className="font-semibold tabular-nums">{count.toLocaleString('pt-BR')}</b>
+                <b className="font-semibold tabular-nums">{formatNumber(count)}</b>
               </li>
             ))}
           </ul>
@@ -193,7 +193,7 @@ function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onMend }: 
           <Button look="outline" onClick={onMend}>
             {TOKEN_CODES.has(stop.code) ? 'Trocar o token' : 'Mudar o envio'}
           </Button>
-          <Button look="outline" aria-disabled={isRetrying} onClick={onRetry}>
+          <Button look="outline" pending={isRetrying} onClick={onRetry}>
             Tentar de novo
           </Button>
         </>

@@ -10,6 +10,7 @@ import {
 } from '#admin/components/chart-card.tsx'
 import { LoadFailure } from '#admin/components/query-view.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
+import { formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import { formatShare } from '#contract/format-count.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
@@ -134,8 +135,6 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
   )
 }
 
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
 interface LedgerChartProps {
   rows: readonly LedgerRow[]
   set: LedgerSet
@@ -167,11 +166,11 @@ function LedgerChart({ rows, set, step, selected, onSelect }: LedgerChartProps) 
 function describeRow(row: LedgerRow, { series, total, totalLabel }: LedgerSet, step: LedgerStep): string {
   const parts = series
     .map(({ key, label }) =>
-      row[key] === undefined ? `${label}: não medido` : `${label}: ${NUMBER.format(row[key])}`,
+      row[key] === undefined ? `${label}: não medido` : `${label}: ${formatNumber(row[key])}`,
     )
     .reverse()
   const count = row[total]
-  const whole = count === undefined ? '' : `${NUMBER.format(count)} ${totalLabel.toLowerCase()}. `
+  const whole = count === undefined ? '' : `${formatNumber(count)} ${totalLabel.toLowerCase()}. `
   return `${longLabel(row, step)}. ${whole}${parts.join(', ')}.`
 }
 
@@ -199,7 +198,7 @@ function LedgerTable({ rows, set, step }: LedgerTableProps) {
 }
 
 function format(count: number | null | undefined): string {
-  return count === null || count === undefined ? 'não medido' : NUMBER.format(count)
+  return count === null || count === undefined ? 'não medido' : formatNumber(count)
 }
 
 /** The legend, which is the sum: what each part is and what they come to, of the whole period or of one column. */

@@ -1,13 +1,9 @@
+import { formatDayMonth, formatHour, formatList, formatNumber, formatWeekday } from '#admin/lib/format.ts'
 import type { DeliveryState } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { PixelType } from '#contract/pixel.ts'
-import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
 import { ANSWERERS } from '../sending.ts'
-
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
-const LIST = new Intl.ListFormat('pt-BR')
 
 /** What became of the server's copies, in a sentence; null where none were counted. Only an answer is called accepted or refused. */
 export function describeCopies(type: PixelType, rows: readonly LedgerRow[]): string | null {
@@ -17,8 +13,8 @@ export function describeCopies(type: PixelType, rows: readonly LedgerRow[]): str
   const count = (key: keyof typeof parts) => parts[key] ?? 0
   const { who } = ANSWERERS[type]
   const answers = [
-    ...(count('accepted') > 0 ? [`aceitou ${NUMBER.format(count('accepted'))}`] : []),
-    ...(count('refused') > 0 ? [`recusou ${NUMBER.format(count('refused'))}`] : []),
+    ...(count('accepted') > 0 ? [`aceitou ${formatNumber(count('accepted'))}`] : []),
+    ...(count('refused') > 0 ? [`recusou ${formatNumber(count('refused'))}`] : []),
   ]
   const others = [
     ...say(count('unconfirmed'), 'foi enviada', 'foram enviadas'),
@@ -27,8 +23,8 @@ export function describeCopies(type: PixelType, rows: readonly LedgerRow[]): str
     ...say(count('withheld'), 'foi retida', 'foram retidas'),
   ]
   const clauses = [
-    ...(answers.length === 0 ? [] : [`${who} ${LIST.format(answers)}`]),
-    ...(others.length === 0 ? [] : [LIST.format(others)]),
+    ...(answers.length === 0 ? [] : [`${who} ${formatList(answers)}`]),
+    ...(others.length === 0 ? [] : [formatList(others)]),
     ...(count('unconfirmed') > 0 ? [`${who} não confirma`] : []),
   ]
   return `Das cópias do servidor, ${clauses.join('; ')}.`
@@ -48,8 +44,8 @@ export function describeVisits({ blocked, failed, reached, not_consented: refuse
   }
   const start =
     reached === agreed
-      ? `Nas últimas 24 horas, rodou sem impedimento ${agreed === 1 ? 'na única visita' : `nas ${NUMBER.format(agreed)} visitas`} com consentimento`
-      : `Nas últimas 24 horas, rodou sem impedimento em ${NUMBER.format(reached)} de ${formatCount(agreed, 'visita', 'visitas')} com consentimento`
+      ? `Nas últimas 24 horas, rodou sem impedimento ${agreed === 1 ? 'na única visita' : `nas ${formatNumber(agreed)} visitas`} com consentimento`
+      : `Nas últimas 24 horas, rodou sem impedimento em ${formatNumber(reached)} de ${formatCount(agreed, 'visita', 'visitas')} com consentimento`
   const stopped = [
     blocked === 0
       ? null
@@ -155,25 +151,13 @@ export function sumRows(rows: readonly LedgerRow[]): LedgerSum {
   }
 }
 
-const HOUR = new Intl.DateTimeFormat('pt-BR', { hour: '2-digit', hourCycle: 'h23', timeZone: SITE_TIME_ZONE })
-
-const DAY = new Intl.DateTimeFormat('pt-BR', { day: '2-digit', month: '2-digit', timeZone: SITE_TIME_ZONE })
-
-const WEEKDAY = new Intl.DateTimeFormat('pt-BR', {
-  weekday: 'long',
-  day: '2-digit',
-  month: '2-digit',
-  timeZone: SITE_TIME_ZONE,
-})
-
 /** "15h", "08/11": under the axis and in the table. */
 export function shortLabel(row: LedgerRow, step: LedgerStep): string {
-  const date = new Date(row.from)
-  return step === 'hour' ? `${HOUR.format(date)}h` : DAY.format(date)
+  return step === 'hour' ? formatHour(row.from) : formatDayMonth(row.from)
 }
 
 /** "domingo, 15/11, 15h". */
 export function longLabel(row: LedgerRow, step: LedgerStep): string {
-  const date = new Date(row.from)
-  return step === 'hour' ? `${WEEKDAY.format(date)}, ${HOUR.format(date)}h` : WEEKDAY.format(date)
+  const day = formatWeekday(row.from)
+  return step === 'hour' ? `${day}, ${formatHour(row.from)}` : day
 }

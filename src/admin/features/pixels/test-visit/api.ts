@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifyFailure } from '#admin/components/toast.tsx'
 import { toFailure } from '#admin/lib/api.ts'
+import { useAction } from '#admin/lib/queries.ts'
 import { navigate, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { CreatedTest, NewTest, TagTest, TestSummary } from '#contract/tag-test.ts'
@@ -9,7 +10,7 @@ import type { CreatedTest, NewTest, TagTest, TestSummary } from '#contract/tag-t
 export function useStartTest() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
-  return useMutation({
+  return useAction({
     mutationFn: ({ pixelId, testCode }: { pixelId: string; testCode?: string }) =>
       admin<CreatedTest>(`/pixels/${pixelId}/tests`, {
         method: 'POST',

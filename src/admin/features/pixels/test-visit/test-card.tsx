@@ -26,13 +26,12 @@ export function TestButton({ pixel, ...look }: TestButtonProps) {
   const start = useStartTest()
   const [isAsking, setAsking] = useState(false)
   const begin = () => {
-    if (start.isPending) return
     if (needsTestCode(pixel)) setAsking(true)
     else start.mutate({ pixelId: pixel.id })
   }
   return (
     <>
-      <Button {...look} aria-disabled={start.isPending} onClick={begin} />
+      <Button {...look} pending={start.isPending} onClick={begin} />
       {isAsking ? (
         <TestCodeModal
           pixel={pixel}

@@ -169,8 +169,8 @@ function TestVerdictPanel({ test, pixelId, pixel, vendor, link, onEdit }: TestVe
         <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:*:flex-1">
           {action === undefined ? null : (
             <Button
-              aria-disabled={isPending}
-              onClick={() => isPending || act()}
+              pending={isPending}
+              onClick={act}
               className="bg-accent text-ink wrap-anywhere hover:bg-accent-2"
             >
               {action.label}

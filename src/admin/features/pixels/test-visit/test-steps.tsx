@@ -1,4 +1,5 @@
 import { CircleCheck, CircleDot, CircleX, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { formatSeconds } from '#admin/lib/format.ts'
 import { CONVERSION_NAMES, type DeliveryCheck } from '#contract/conversions.ts'
 import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
 import type { TagVerdict } from '#contract/tag-report.ts'
@@ -27,7 +28,7 @@ export function TestSteps({ steps, waitsFor }: { steps: readonly TestStep[]; wai
             className="grid grid-cols-[3.25rem_1.25rem_minmax(0,1fr)] items-start gap-x-3 border-t border-line px-4 py-3 first:border-t-0 sm:px-5"
           >
             <span className="pt-0.5 text-right text-sm text-text-2 tabular-nums">
-              {formatMoment(step.at)}
+              {formatSeconds(step.at)}
             </span>
             <Icon aria-hidden="true" className={`mt-0.5 size-5 ${colour}`} />
             <div className="flex min-w-0 flex-wrap items-baseline gap-x-3">
@@ -215,11 +216,4 @@ function describeCopy(copy: TestCopy | undefined): StepWords {
   const { state, response } = copy.check
   const mark = response === null ? 'sem resposta' : `${COPY_MARKS[state]}, ${response.status}`
   return { tone: COPY_TONES[state], title, text, mark }
-}
-
-const SECONDS = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-
-/** Since the page was opened. */
-function formatMoment(ms: number): string {
-  return `${SECONDS.format(ms / 1000)} s`
 }

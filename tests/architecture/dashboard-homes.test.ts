@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** What the dashboard does in one place alone, by the words that it takes. */
+const HOMES: readonly [what: string, words: RegExp, home: string][] = [
+  [
+    'catches errors of rendering',
+    /\bextends Component\b|getDerivedStateFromError/,
+    'components/error-boundary.tsx',
+  ],
+  ['starts a mutation', /\buseMutation\b|\bnew MutationObserver<|\buseIsMutating\b/, 'lib/queries.ts'],
+  ['formats numbers and dates', /\bIntl\.|\.toLocale(?:Date|Time)?String\(/, 'lib/format.ts'],
+  ['moves in the history', /\bhistory\.(?:pushState|replaceState|go|back)\b|history\[/, 'lib/router.tsx'],
+  ['imports the router', /from 'wouter'/, 'lib/router.tsx'],
+  ['reads the filters of the address', /\blocation\.search\b|\bURLSearchParams\(location/, 'lib/router.tsx'],
+]
+
+/** Where a rule has a reason to be broken. */
+const EXCEPTIONS = new Map([
+  // Takes the one-time token out of the address, before there is a router.
+  ['features/session/session.tsx', ['moves in the history', 'reads the filters of the address']],
+])
+
+const sources = globSync('src/admin/**/*.{ts,tsx}')
+  .filter((file) => !file.includes('.test.'))
+  .map((file) => ({ file: file.replace('src/admin/', ''), source: readFileSync(file, 'utf8') }))
+
+test.each(HOMES)('one module alone %s', (what, words, home) => {
+  const users = sources
+    .filter(({ file, source }) => words.test(source) && !EXCEPTIONS.get(file)?.includes(what))
+    .map(({ file }) => file)
+  expect(users).toEqual([home])
+})
