@@ -10,9 +10,9 @@ const AUTH = 'src/server/auth'
 const HOMES: Record<string, readonly string[]> = {
   auth_users: [`${AUTH}/accounts/change-account.ts`, `${AUTH}/accounts/users.ts`],
   admin_roles: [`${AUTH}/accounts/admin-users.ts`],
-  auth_factors: [`${AUTH}/factors/second-factor.ts`],
-  auth_recovery_codes: [`${AUTH}/factors/recovery-codes.ts`],
-  auth_passkeys: [`${AUTH}/factors/webauthn.ts`],
+  auth_factors: [`${AUTH}/accounts/credentials.ts`, `${AUTH}/factors/second-factor.ts`],
+  auth_recovery_codes: [`${AUTH}/accounts/credentials.ts`, `${AUTH}/factors/recovery-codes.ts`],
+  auth_passkeys: [`${AUTH}/accounts/credentials.ts`, `${AUTH}/factors/webauthn.ts`],
   auth_sessions: [
     `${AUTH}/sessions/revoke.ts`,
     `${AUTH}/sessions/issue.ts`,

@@ -115,11 +115,27 @@ export function importsOf(file: string, source: string): string[] {
       source.slice(moduleRequest.start + 1, moduleRequest.end - 1),
     ),
   ]
-  return requests.flatMap((request) => {
-    if (request?.startsWith('#tests/')) return [request.slice(1)]
-    if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
-    return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
-  })
+  return requests.flatMap((request) => toPath(file, request))
+}
+
+/** Those of them that are evaluated before the file itself: neither types nor dynamic imports are. */
+export function loadedImportsOf(file: string, source: string): string[] {
+  const { module } = parseSync(file, source)
+  const requests = [
+    ...module.staticImports
+      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+      .map((entry) => entry.moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.filter(({ isType }) => !isType).map((part) => part.moduleRequest?.value),
+    ),
+  ]
+  return requests.flatMap((request) => toPath(file, request))
+}
+
+function toPath(file: string, request: string | undefined): string[] {
+  if (request?.startsWith('#tests/')) return [request.slice(1)]
+  if (request?.startsWith('#')) return [`src/${request.slice(1)}`]
+  return request?.startsWith('.') ? [posix.normalize(posix.join(posix.dirname(file), request))] : []
 }
 
 /** One line for each import that goes the wrong way. */

@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { type Engine, engineOf } from '../db/dialect.ts'
-import { type Caller, type Callers, guardApi, isAdministrator } from '../http/security/administrators.ts'
+import { type Callers, guardApi, isAdministrator } from '../http/security/administrators.ts'
 import { deleteRows, insertRows, putRow, updateRows } from './change-rows.ts'
 import { missingProof, nulInText, protocolError, renderDataErrors, unknownTable } from './errors.ts'
-import { parseQuery } from './grammar/parse-query.ts'
-import type { Query } from './grammar/query.ts'
 import { ListCache, LongAnswers, listRows } from './list-rows.ts'
 import { registerDescription } from './openapi.ts'
-import { planRead, type ReadPlan } from './read-plan.ts'
-import { type MediaType, negotiate, type Preferences, parsePreferences } from './request.ts'
-import { asDynamic, type Resource } from './resource.ts'
+import type { ReadPlan } from './read-plan.ts'
+import { type Call, readCall } from './request.ts'
+import type { Resource } from './resource.ts'
 
 interface DataDeps {
   db: Db
@@ -111,56 +109,4 @@ export interface DataService {
   plans: Map<string, ReadPlan>
   lists: ListCache
   longAnswers: LongAnswers
-}
-
-/** One call of one caller on one resource. */
-export interface Call {
-  resource: Resource
-  caller: Caller
-  request: FastifyRequest
-  search: string
-  preferences: Preferences
-  media: MediaType
-}
-
-export function readCall(request: FastifyRequest, resource: Resource): Call {
-  const { url, headers, caller } = request
-  const mark = url.indexOf('?')
-  return {
-    resource,
-    caller,
-    request,
-    search: mark === -1 ? '' : url.slice(mark + 1),
-    preferences: parsePreferences(headers.prefer),
-    media: negotiate(headers.accept),
-  }
-}
-
-export function readQuery({ search, resource }: Call): Query {
-  return parseQuery(search, resource.name)
-}
-
-export function listKey({ resource, search }: Call): string {
-  return `${resource.name}?${search}`
-}
-
-const MAX_PLANS = 500
-
-const MAX_CACHED_LENGTH = 2_000
-
-/** The plan of a list by its address. Values are part of the address, so one plan never answers another question. */
-export function planFor(service: DataService, call: Call): ReadPlan {
-  const key = listKey(call)
-  const known = service.plans.get(key)
-  if (known !== undefined) return known
-  const query = readQuery(call)
-  const plan = planRead(call.resource, service.engine, asDynamic(service.db), query, {
-    offset: query.offset,
-    limit: query.limit,
-  })
-  if (key.length <= MAX_CACHED_LENGTH) {
-    if (service.plans.size >= MAX_PLANS) service.plans.clear()
-    service.plans.set(key, plan)
-  }
-  return plan
 }

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { AppError } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import { liftCallDeadline } from '../http/sockets/raw-server.ts'
-import { type Call, type DataService, listKey, planFor, readQuery } from './data-service.ts'
+import type { DataService } from './data-service.ts'
 import { notSingular, serverBusy } from './errors.ts'
 import {
   type KeyedSize,
@@ -15,7 +15,7 @@ import {
   type ReadPlan,
   splitListText,
 } from './read-plan.ts'
-import { contentRange, listStatus, narrowRange } from './request.ts'
+import { type Call, contentRange, listStatus, narrowRange, readQuery } from './request.ts'
 import { asDynamic, inOrder, PRIMARY_KEY, type Row } from './resource.ts'
 import { formatList, formatObject, listFormat, type RowFormat } from './row-format.ts'
 
@@ -117,6 +117,31 @@ async function sendList(service: DataService, call: Call, reply: FastifyReply): 
     return reply.send(formatObject(plan.shape, call.media, only))
   }
   return reply.send(formatList(plan.shape, call.media, rows, hasKey))
+}
+
+function listKey({ resource, search }: Call): string {
+  return `${resource.name}?${search}`
+}
+
+const MAX_PLANS = 500
+
+const MAX_CACHED_LENGTH = 2_000
+
+/** The plan of a list by its address. Values are part of the address, so one plan never answers another question. */
+function planFor(service: DataService, call: Call): ReadPlan {
+  const key = listKey(call)
+  const known = service.plans.get(key)
+  if (known !== undefined) return known
+  const query = readQuery(call)
+  const plan = planRead(call.resource, service.engine, asDynamic(service.db), query, {
+    offset: query.offset,
+    limit: query.limit,
+  })
+  if (key.length <= MAX_CACHED_LENGTH) {
+    if (service.plans.size >= MAX_PLANS) service.plans.clear()
+    service.plans.set(key, plan)
+  }
+  return plan
 }
 
 /** A `Range` header is one client's, and its plan is not worth keeping. */

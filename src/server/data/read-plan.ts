@@ -12,7 +12,8 @@ import {
   type Source,
 } from './resource.ts'
 import { type OutputColumn, type RowShape, shapeRows } from './row-format.ts'
-import { buildWhere, comparable, findOperand, noOperator, typeName } from './where.ts'
+import { typeName } from './values.ts'
+import { buildWhere, comparable, findOperand, noOperator } from './where.ts'
 
 /** Lists up to this long are read and written in one go; longer ones by pages of this size. */
 export const PAGE_ROWS = 200

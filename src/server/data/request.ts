@@ -1,4 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../http/security/administrators.ts'
 import { protocolError, rangeNotSatisfiable } from './errors.ts'
+import { parseQuery } from './grammar/parse-query.ts'
+import type { Query } from './grammar/query.ts'
+import type { Resource } from './resource.ts'
+
+/** One call of one caller on one resource. */
+export interface Call {
+  resource: Resource
+  caller: Caller
+  request: FastifyRequest
+  search: string
+  preferences: Preferences
+  media: MediaType
+}
+
+export function readCall(request: FastifyRequest, resource: Resource): Call {
+  const { url, headers, caller } = request
+  const mark = url.indexOf('?')
+  return {
+    resource,
+    caller,
+    request,
+    search: mark === -1 ? '' : url.slice(mark + 1),
+    preferences: parsePreferences(headers.prefer),
+    media: negotiate(headers.accept),
+  }
+}
+
+export function readQuery({ search, resource }: Call): Query {
+  return parseQuery(search, resource.name)
+}
 
 type Format = 'array' | 'object' | 'csv'
 

@@ -7,10 +7,11 @@ import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { CHANGED_ROWS } from '../http/limits/limits.ts'
 import { auditActor, type Caller, isAdministrator } from '../http/security/administrators.ts'
-import type { Call, DataService } from './data-service.ts'
+import type { DataService } from './data-service.ts'
 import { missingProof, protocolError, toProtocolError } from './errors.ts'
 import type { Query } from './grammar/query.ts'
 import { applyOrder, applyWhere } from './read-plan.ts'
+import type { Call } from './request.ts'
 import {
   asDynamic,
   type ChangeReview,

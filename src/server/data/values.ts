@@ -8,7 +8,6 @@ import {
   unknownWriteColumn,
 } from './errors.ts'
 import { type Column, type ColumnType, type Resource, type Row, valuesOf } from './resource.ts'
-import { typeName } from './where.ts'
 
 /** What a cast makes of a value; null leaves it as it is. */
 export type Cast = 'text' | 'date' | 'integer' | null
@@ -247,4 +246,10 @@ function fractionEnd(iso: string): number {
   let end = iso.length - 1
   while (end > DOT + 1 && iso.charCodeAt(end - 1) === ZERO) end--
   return end === DOT + 1 ? DOT : end
+}
+
+const TYPE_NAMES: Partial<Record<ColumnType, string>> = { timestamp: 'timestamp with time zone' }
+
+export function typeName({ type }: Pick<Column, 'type'>): string {
+  return TYPE_NAMES[type] ?? type
 }

@@ -12,7 +12,7 @@ import type {
   Test,
 } from './grammar/query.ts'
 import { type Column, type DynamicSchema, findReadable, type Resource } from './resource.ts'
-import { parseText } from './values.ts'
+import { parseText, typeName } from './values.ts'
 
 type Predicate = Expression<SqlBool>
 
@@ -176,12 +176,6 @@ function follow(
 /** Text compares by code point on both engines, whatever locale the PostgreSQL server was made with. */
 export function comparable(engine: Engine, { column, expression }: Operand): Expression<unknown> {
   return engine === 'postgres' && column.type === 'text' ? sql`${expression} collate "C"` : expression
-}
-
-const TYPE_NAMES: Partial<Record<Column['type'], string>> = { timestamp: 'timestamp with time zone' }
-
-export function typeName({ type }: Pick<Column, 'type'>): string {
-  return TYPE_NAMES[type] ?? type
 }
 
 export const noOperator = (message: string) => protocolError(404, '42883', message)

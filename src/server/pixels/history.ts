@@ -16,7 +16,8 @@ import type {
   Trash,
   VersionKind,
 } from '#contract/pixel-history.ts'
-import { type DataService, readCall } from '../data/data-service.ts'
+import type { DataService } from '../data/data-service.ts'
+import { readCall } from '../data/request.ts'
 import type { Resource, Row } from '../data/resource.ts'
 import { runChange } from '../data/row-writer.ts'
 import type { Db } from '../db/database.ts'

@@ -4,12 +4,9 @@ import type { Db } from '#server/db/database.ts'
 import { engineOf } from '#server/db/dialect.ts'
 import type { AuthUsers } from '#server/db/schema/auth.ts'
 import { change } from '#server/db/transactions/change.ts'
-import { deleteRecoveryCodes } from '../factors/recovery-codes.ts'
-import { deleteFactors } from '../factors/second-factor.ts'
-import { deletePasskeys } from '../factors/webauthn.ts'
-import type { TokenKind } from '../one-time-tokens/tokens.ts'
 import { authError, fitsMetadata, METADATA_TOO_LARGE, validationFailed } from '../protocol.ts'
 import { endSessions, isLoginOpen } from '../sessions/revoke.ts'
+import { deleteFactors, deletePasskeys, deleteRecoveryCodes, deleteTokens } from './credentials.ts'
 import { accessRefusal } from './rules.ts'
 import { type FactorRow, findFactors, findUserById, type SessionRow, type UserRow } from './users.ts'
 
@@ -71,18 +68,6 @@ export function mergeMetadata(
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
   if (Object.keys(change).length > 0 && !fitsMetadata(kept)) throw validationFailed(METADATA_TOO_LARGE)
   return kept
-}
-
-/** What changes how a person signs in invalidates every mail that was sent before; or those of some kinds alone. */
-export async function deleteTokens(
-  { trx, user }: LockedAccount,
-  kinds: readonly TokenKind[] | 'all' = 'all',
-): Promise<void> {
-  await trx
-    .deleteFrom('auth_one_time_tokens')
-    .where('user_id', '=', user.id)
-    .$if(kinds !== 'all', (query) => query.where('kind', 'in', kinds as readonly TokenKind[]))
-    .execute()
 }
 
 /** An account and the session that asks; null where none does: a mail, the service key, the operator. */

@@ -15,6 +15,7 @@ import {
   readAccount,
   SERVICE_ACTOR,
 } from '../accounts/change-account.ts'
+import { deleteFactors } from '../accounts/credentials.ts'
 import { checkEmail, refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from '../accounts/rules.ts'
 import {
   type FactorRow,
@@ -28,7 +29,7 @@ import {
 } from '../accounts/users.ts'
 import { requireService } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
-import { deleteFactors, lowerSessions, requireFactor } from '../factors/second-factor.ts'
+import { lowerSessions, requireFactor } from '../factors/second-factor.ts'
 import { findPasskeys, readPasskeyId, removePasskey, toPasskeyObject } from '../factors/webauthn.ts'
 import { authIssuer } from '../keys/key-ring.ts'
 import { authError, emailExists, flag, readBody, readQuery, toJson, validationFailed } from '../protocol.ts'

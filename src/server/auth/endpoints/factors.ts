@@ -6,12 +6,12 @@ import type { Db } from '#server/db/database.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import { sendNotice } from '../account-mail.ts'
 import { changeAccount, type LockedAccount, type Who } from '../accounts/change-account.ts'
+import { deleteFactors } from '../accounts/credentials.ts'
 import { type FactorRow, withFactors } from '../accounts/users.ts'
 import { requireUser } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
 import {
   acceptFactor,
-  deleteFactors,
   insertFactor,
   limitFactorCalls,
   lowerSessions,

@@ -7,7 +7,8 @@ import { checkEmail } from '../accounts/rules.ts'
 import { findUserByEmail, insertUser } from '../accounts/users.ts'
 import { checkApiKey } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
-import { checkPassword, seatOf } from '../passwords/passwords.ts'
+import { checkPassword } from '../passwords/passwords.ts'
+import { seatOf } from '../passwords/seat.ts'
 import {
   authError,
   document,

@@ -15,7 +15,7 @@ import { isSameHash } from '#server/secrets/tokens.ts'
 import { findUserByEmail, type UserRow, withFactors } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { takeLinkCode } from '../one-time-tokens/link-codes.ts'
-import { seatOf } from '../passwords/passwords.ts'
+import { seatOf } from '../passwords/seat.ts'
 import {
   authError,
   limitByAddress,

@@ -22,13 +22,8 @@ import {
   spendToken,
   type TokenRow,
 } from '../one-time-tokens/tokens.ts'
-import {
-  checkPassword,
-  proveOwnPassword,
-  requireOwnPassword,
-  type Seat,
-  seatOf,
-} from '../passwords/passwords.ts'
+import { checkPassword, proveOwnPassword, requireOwnPassword } from '../passwords/passwords.ts'
+import { type Seat, seatOf } from '../passwords/seat.ts'
 import { authError, document, limitByPerson, readBody, readQuery, text, toJson } from '../protocol.ts'
 
 export function registerGetUser(scope: FastifyInstance, context: AuthContext): void {

@@ -4,7 +4,8 @@ import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
 import { keyedHash } from '#server/secrets/tokens.ts'
 import { sendNotice } from '../account-mail.ts'
-import { type AccountState, changeAccount, type LockedAccount, type Who } from '../accounts/change-account.ts'
+import { type AccountState, changeAccount, type Who } from '../accounts/change-account.ts'
+import { deleteRecoveryCodes } from '../accounts/credentials.ts'
 import type { AuthContext } from '../context.ts'
 import { hasSecondFactor, raiseSession, requireSecondFactor } from './second-factor.ts'
 
@@ -76,15 +77,6 @@ export async function replaceRecoveryCodes(context: AuthContext, who: Who): Prom
 export function requireFactorToReplace(account: AccountState): void {
   if (!hasSecondFactor(account))
     throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
-}
-
-export async function deleteRecoveryCodes({ trx, user }: LockedAccount): Promise<void> {
-  await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
-}
-
-/** Of everybody: the key of their hashes is gone. */
-export async function deleteEveryRecoveryCode(trx: LockedAccount['trx']): Promise<void> {
-  await trx.deleteFrom('auth_recovery_codes').execute()
 }
 
 /** Without the letters and digits that are misread from paper. */

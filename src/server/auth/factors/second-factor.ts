@@ -10,13 +10,13 @@ import { SECOND_STEP } from '#server/http/limits/limits.ts'
 import { addressBlock, clientAddress } from '#server/http/sockets/addresses.ts'
 import { sendNotice } from '../account-mail.ts'
 import type { AccountState, LockedAccount } from '../accounts/change-account.ts'
+import { deleteRecoveryCodes } from '../accounts/credentials.ts'
 import type { FactorRow, SessionRow, UserRow } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { authError, rateLimited } from '../protocol.ts'
 import { isFromDashboard, readDevice, rememberDevice } from '../sessions/cookies.ts'
 import type { Amr, OpenSession } from '../sessions/issue.ts'
 import { renewRefreshToken } from '../sessions/refresh.ts'
-import { deleteRecoveryCodes } from './recovery-codes.ts'
 import { factorSecretPlace } from './totp.ts'
 
 const WRONG_ANSWERS = ['mfa_verification_failed', 'recovery_code_invalid', 'webauthn_verification_failed']
@@ -236,19 +236,6 @@ export async function acceptFactor(account: LockedAccount, { id, status }: Facto
     .deleteFrom('auth_factors')
     .where('user_id', '=', user.id)
     .where('status', '=', 'unverified')
-    .execute()
-}
-
-/** Gives the ids that were there. */
-export async function deleteFactors(
-  { trx, user }: LockedAccount,
-  id?: string,
-): Promise<Pick<FactorRow, 'id' | 'status'>[]> {
-  return trx
-    .deleteFrom('auth_factors')
-    .where('user_id', '=', user.id)
-    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
-    .returning(['id', 'status'])
     .execute()
 }
 

@@ -301,14 +301,6 @@ async function deletePasskey({ trx, user }: LockedAccount, id: string): Promise<
   if (numDeletedRows === 0n) throw passkeyNotFound()
 }
 
-export async function deletePasskeys({ trx, user }: LockedAccount, which: 'sign-in' | 'all'): Promise<void> {
-  await trx
-    .deleteFrom('auth_passkeys')
-    .where('user_id', '=', user.id)
-    .$if(which === 'sign-in', (query) => query.where('factor_id', 'is', null))
-    .execute()
-}
-
 function passkeyNotFound(): Error {
   return validationFailed('Passkey not found', 404)
 }

@@ -11,7 +11,7 @@ import { insertSecrets, openAll, type SecretRow, textsOf } from '#tests/support/
 import { lockAccount } from '../accounts/change-account.ts'
 import { createAuthContext } from '../auth.ts'
 import { openLogin } from '../sessions/issue.ts'
-import { giveUpSecrets } from './app-secrets.ts'
+import { giveUpSecrets } from './give-up-secrets.ts'
 
 describe.each(ENGINES)('giving up secrets on %s', (engine) => {
   let storage: Storage

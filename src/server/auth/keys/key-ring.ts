@@ -9,7 +9,13 @@ import { change } from '#server/db/transactions/change.ts'
 import type { SecretPort } from '#server/secrets/secrets.ts'
 import { endEverySession } from '../sessions/revoke.ts'
 import { readRevokedKeys } from './api-keys.ts'
-import { readOrMakeSecret, readSealedSecret, readSecret, replaceSecret } from './app-secrets.ts'
+import {
+  readOrMakeSecret,
+  readSealedSecret,
+  readSecret,
+  replaceSecret,
+  SIGNING_KEY_SECRET,
+} from './app-secrets.ts'
 import { TokenSigner, type VerifyingKey } from './token-signer.ts'
 
 /** How soon a running server notices that an operator made a new key. */
@@ -166,8 +172,6 @@ export interface SigningKey {
   /** As the key set publishes it. */
   publicJwk: JWK
 }
-
-export const SIGNING_KEY_SECRET = 'signing_key'
 
 /** Those before, each while what it signed still counts. */
 const FORMER_KEY_SECRET = 'former_signing_key'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { HASH_QUEUE } from '#server/http/limits/limits.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
-import { PasswordHasher, seatOf } from './passwords.ts'
+import { PasswordHasher } from './passwords.ts'
+import { seatOf } from './seat.ts'
 
 const { atOnce, waiting } = HASH_QUEUE
 

@@ -5,10 +5,10 @@ import { isStillAhead } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
 import { countHit, forgetHits } from '#server/http/limits/counter.ts'
 import { HASH_QUEUE, OWN_PASSWORD_GUESSES } from '#server/http/limits/limits.ts'
-import { networkBlock } from '#server/http/sockets/addresses.ts'
 import type { AccountState } from '../accounts/change-account.ts'
 import type { AuthContext } from '../context.ts'
 import { authError, rateLimited } from '../protocol.ts'
+import { type Seat, TRUSTED } from './seat.ts'
 import { StrengthThread } from './strength-thread.ts'
 
 /** Eight random characters have twice as many; a common word with a year or "@123" behind it has fewer. */
@@ -116,19 +116,6 @@ export async function proveOwnPassword(
   await forgetHits(db, guesses)
 }
 
-/** Who asks for a hash. Networks share the queue, and browsers that signed in before have seats of their own. */
-export interface Seat {
-  network: string
-  isKnown: boolean
-}
-
-/** Administrators, the service key and commands. */
-export const TRUSTED: Seat = { network: 'trusted', isKnown: true }
-
-export function seatOf(address: string, isKnown: boolean): Seat {
-  return { network: networkBlock(address) ?? address, isKnown }
-}
-
 /** Serves networks in turn; when it is full, the network with the most waiting gives up its last place to one with fewer. */
 class FairLine {
   readonly #max: number
@@ -228,7 +215,7 @@ export class PasswordHasher {
         resolve()
       }
       const line = isKnown ? this.#known : this.#unknown
-      line.push(network, { enter, refuse: () => reject(tooBusy()) })
+      line.push(network, { enter, refuse: () => reject(rateLimited(HASH_QUEUE.retryAfterSeconds)) })
     })
   }
 
@@ -243,12 +230,6 @@ export class PasswordHasher {
 interface Waiting {
   enter: () => void
   refuse: () => void
-}
-
-function tooBusy(): AppError {
-  return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
-    headers: { 'retry-after': String(HASH_QUEUE.retryAfterSeconds) },
-  })
 }
 
 /** Loaded with the first such hash, which most servers never see. Works on the thread pool, like the others. */

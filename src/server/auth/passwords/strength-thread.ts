@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '#server/http/errors.ts'
 import { STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
-import { type Seat, TRUSTED } from './passwords.ts'
+import { rateLimited } from '../protocol.ts'
+import { type Seat, TRUSTED } from './seat.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
 /** Beside the server's bundle, or among its sources. */
@@ -40,7 +40,7 @@ export class StrengthThread {
   }
 
   estimate(password: string, personal: string[], { network }: Seat = TRUSTED): Promise<StrengthAnswer> {
-    if (!this.#hasRoom(network)) return Promise.reject(tooBusy())
+    if (!this.#hasRoom(network)) return Promise.reject(rateLimited(RETRY_AFTER_SECONDS))
     const worker = this.#worker ?? this.#start()
     const question: StrengthQuestion = { id: this.#count++, password, personal }
     const answer = new Promise<StrengthAnswer>((resolve, reject) =>
@@ -82,7 +82,7 @@ export class StrengthThread {
   #end(): void {
     const worker = this.#worker
     if (worker === null) return
-    this.#lose(worker, tooBusy())
+    this.#lose(worker, rateLimited(RETRY_AFTER_SECONDS))
     void worker.terminate()
   }
 
@@ -92,10 +92,4 @@ export class StrengthThread {
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
   }
-}
-
-function tooBusy(): AppError {
-  return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-  })
 }

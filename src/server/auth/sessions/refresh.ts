@@ -9,11 +9,8 @@ import type { AuthContext } from '../context.ts'
 import { authError } from '../protocol.ts'
 import { LOGIN_IDLE_MS } from './cookies.ts'
 import type { OpenSession } from './issue.ts'
-import { isLoginOpen } from './revoke.ts'
+import { isLoginOpen, SESSION_IDLE_MS } from './revoke.ts'
 import { judgeRefresh, readRefreshToken, type ShownToken, signRefreshToken } from './tokens.ts'
-
-/** For clients that keep their own session, without a browser's login. */
-export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
 type Rotation =
   | { kind: 'rotated'; user: UserRow; session: OpenSession }

@@ -3,7 +3,6 @@ import { inSteps, sweepRows } from '#server/db/sweep.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import type { LockedAccount } from '../accounts/change-account.ts'
 import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './cookies.ts'
-import { SESSION_IDLE_MS } from './refresh.ts'
 
 /**
  * What changes how a person signs in ends their sessions: all of them, or all but the one in which they do it. Of a browser
@@ -62,6 +61,9 @@ export async function endEverySession(trx: Db): Promise<void> {
   await trx.deleteFrom('auth_logins').execute()
   await trx.deleteFrom('auth_sessions').execute()
 }
+
+/** For clients that keep their own session, without a browser's login. */
+export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Neither past its seven days nor unused for twelve hours. */
 export function isLoginAlive(login: { expires_at: string; last_used_at: string }, now: number): boolean {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { createAuthContext } from '#server/auth/auth.ts'
-import { type GivenUp, giveUpSecrets } from '#server/auth/keys/app-secrets.ts'
+import { type GivenUp, giveUpSecrets } from '#server/auth/keys/give-up-secrets.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { clearLeftovers, leftoversRemain, prepareDatabase } from '#server/secrets/encrypted-database.ts'
