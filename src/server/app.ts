@@ -37,8 +37,8 @@ import { type InventoryPorts, registerInventory } from './inventory/admin-routes
 import { type ServedPage, ServedPageLog } from './inventory/served-page.ts'
 import { listFileChanges } from './inventory/vendor-files.ts'
 import { composeSite } from './landing/site.ts'
-import { type MailLaneDeps, mailLane, type QueuedMail, queueMail, storeMail } from './mail/channel.ts'
-import { createMailTransport } from './mail/transport.ts'
+import { mailChannel } from './mail/channel.ts'
+import { createMailTransport, type SendMail } from './mail/transport.ts'
 import { registerSubscriptions } from './newsletter/admin-routes.ts'
 import { type NewsletterDeps, registerNewsletter } from './newsletter/subscribe.ts'
 import { countSubscriptions, measureQueue } from './newsletter/subscriptions.ts'
@@ -48,6 +48,7 @@ import type { Metrics } from './operations/metrics.ts'
 import { composeMetrics } from './operations/metrics-endpoint.ts'
 import { listReachedCeilings } from './operations/production-gaps.ts'
 import type { Tracing } from './operations/tracing.ts'
+import type { LaneSource } from './outbox/channel.ts'
 import { DeliveryWorker } from './outbox/worker.ts'
 import { registerPixelVersions } from './pixels/history.ts'
 import { trackingPixels } from './pixels/tracking-pixels.ts'
@@ -132,10 +133,11 @@ export async function buildApp({
   const deliveries = composeDeliveries({
     ...house,
     sendMail: createMailTransport(config, log),
-    mailAdministrators: (news) => auth.mailAdministrators(news),
+    mailAdministrators: (trx, news) => auth.mailAdministrators(trx, news),
     onSettled: (kind, state) => metrics?.countDelivery(kind, state),
   })
-  const auth = await composeAuth({ ...house, limits, hashCost, queueMail: deliveries.queueMail, announce })
+  const auth = await composeAuth({ ...house, limits, hashCost, wakeOutbox: deliveries.wake, announce })
+  deliveries.register(auth.mailChannel)
   const events = composeEvents(house)
   const dashboard = composeDashboard(config, site.manifest, () => listReachedCeilings(db, config))
   const newsletter = composeNewsletter({ ...house, wake: deliveries.wake })
@@ -196,9 +198,9 @@ export async function buildApp({
           log,
           adminUrl: config.adminUrl ?? siteUrl,
           canSend: config.mail.smtpUrl !== null,
-          send: (to, letter) => auth.sendLetter(to, 'alert', letter),
-          queueLetter: (trx, to, letter) =>
-            deliveries.storeMail(trx, { to, kind: 'alert', ...auth.renderLetter(letter) }),
+          secrets,
+          brandName: config.site.brandName,
+          wakeOutbox: deliveries.wake,
           readOverview: tags.readOverview,
           readFileChanges: inventory.listFileChanges,
         }),
@@ -247,7 +249,7 @@ export async function buildApp({
       onSubscribed: (request, email) => events.rememberSignUp(request.headers.cookie, email),
     }),
   )
-  deliveries.runWith(app, { beforeStop: auth.closeMail })
+  deliveries.runWith(app)
   return app
 }
 
@@ -259,8 +261,8 @@ interface DeliveryParts {
   db: Db
   secrets: SecretPort
   log: Logger
-  sendMail: MailLaneDeps['send']
-  mailAdministrators: (news: ReturnType<typeof describeStop>) => void
+  sendMail: SendMail
+  mailAdministrators: (trx: Db, news: ReturnType<typeof describeStop>) => Promise<void>
   /** Told what each attempt came to. */
   onSettled: (kind: string, state: string) => void
 }
@@ -278,7 +280,7 @@ function composeDeliveries(parts: DeliveryParts) {
       pixelLanes({
         ...sending,
         log,
-        onStopped: (...stopped) => mailAdministrators(describeStop(...stopped)),
+        onStopped: (trx, ...stopped) => mailAdministrators(trx, describeStop(...stopped)),
         onSettled,
       }),
       newsletterLane({
@@ -287,19 +289,14 @@ function composeDeliveries(parts: DeliveryParts) {
         log,
         onSettled: (state) => onSettled('newsletter', state),
       }),
-      mailLane({ secrets, log, send: sendMail, onSettled: (state) => onSettled('mail', state) }),
+      mailChannel({ secrets, log, send: sendMail, onSettled: (state) => onSettled('mail', state) }),
     ],
   })
   const wake = () => worker.wake()
   return {
     /** Something was stored: look at once. */
     wake,
-    queueMail: async (mail: QueuedMail): Promise<void> => {
-      await queueMail(sending, mail)
-      wake()
-    },
-    /** In the transaction of what it tells of; it is sent when the queue is next looked at. */
-    storeMail: (trx: Db, mail: QueuedMail) => storeMail(trx, secrets, mail),
+    register: (channel: LaneSource) => worker.register(channel),
     measure: () => measureDeliveries(db),
     copyTestEvent: (pixelId: string, event: TestEvent) => copyTestEvent(sending, pixelId, event),
     /** Null where the operator does not let the server ask vendors. */
@@ -310,11 +307,9 @@ function composeDeliveries(parts: DeliveryParts) {
     registerAdmin: (scope: FastifyInstance) =>
       registerDeliveryAdmin(scope, { ...sending, retention: config.retention, wake }),
 
-    /** `beforeStop` queues what is still being written, so that it leaves with the rest. */
-    runWith: (app: FastifyInstance, { beforeStop }: { beforeStop: () => Promise<void> }): void => {
+    runWith: (app: FastifyInstance): void => {
       app.addHook('onReady', async () => worker.start())
       app.addHook('onClose', async () => {
-        await beforeStop()
         await worker.stop()
         await Promise.all([client.close(), files.close()])
       })

@@ -70,9 +70,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     work: (context: Awaited<ReturnType<typeof createAuthContext>>) => Promise<T>,
   ) => {
     const context = await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
-    const result = await work(context)
-    await context.mail.close()
-    return result
+    return work(context)
   }
   const enrol = async (client: Client) => {
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Celular' })

@@ -6,7 +6,6 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import { Mailbox } from '#tests/support/mailbox.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { ensurePrincipal } from '../auth/accounts/principal.ts'
 import { type Auth, createAuth } from '../auth/auth.ts'
@@ -14,9 +13,10 @@ import { parseConfig } from '../config.ts'
 import { runSweeps } from '../db/sweep.ts'
 import { registerErrors } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
-import { mailPlace, type QueuedMail, storeMail } from '../mail/channel.ts'
+import type { OutgoingMail } from '../mail/transport.ts'
+import { decryptContent } from '../outbox/enqueue.ts'
 import { AlertWatch, registerAlerts, type WatchDeps } from './alerts.ts'
-import { type AlertLine, alertLetter, headersLetter, nextMorning } from './emails.ts'
+import { type AlertLine, alertEmail, headersEmail, nextMorning } from './emails.ts'
 import type { FileChange } from './pixel-alerts.ts'
 
 const ADDRESS = 'principal@exemplo.com.br'
@@ -35,9 +35,8 @@ test.each([
 
 describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   let database: TestDatabase
-  let mailbox: Mailbox
   let auth: Auth
-  let refuses = false
+  const received: OutgoingMail[] = []
   let userId: string
   let pixels: [string, string]
   let app: FastifyInstance
@@ -47,8 +46,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   let deps: WatchDeps
   beforeAll(async () => {
     database = await makeDatabase(engine)
-    mailbox = await Mailbox.open(() => refuses)
-    const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: ADDRESS, SMTP_URL: mailbox.url })
+    const config = parseConfig({ PRINCIPAL_ADMIN_EMAIL: ADDRESS })
     auth = await createAuth(config, database.db, database.secrets, QUICK_WORK)
     await ensurePrincipal(auth.context)
     const { db } = database
@@ -62,9 +60,9 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       adminUrl: 'https://painel.exemplo.com.br',
       canSend: true,
       log: { warn: () => {} },
-      send: (to, letter) => auth.sendLetter(to, 'alert', letter),
-      queueLetter: (trx, to, letter) =>
-        storeMail(trx, database.secrets, { to, kind: 'alert', ...auth.renderLetter(letter) }),
+      secrets: database.secrets,
+      brandName: 'Arco',
+      wakeOutbox: () => {},
       readOverview: async () => overview,
       readFileChanges: async () => fileChanges,
     }
@@ -79,12 +77,10 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   })
   afterAll(async () => {
     await app.close()
-    await mailbox.close()
     await database.close()
   })
   beforeEach(async () => {
-    refuses = false
-    mailbox.received.length = 0
+    received.length = 0
     caller = {
       kind: 'user',
       userId,
@@ -131,9 +127,17 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   const round = async (now: number) => {
     const replicas = [new AlertWatch(deps), new AlertWatch(deps)]
     await Promise.all(replicas.map((replica) => replica.look(now)))
-    await Promise.all(replicas.map((replica) => replica.send(now)))
+    await Promise.all(replicas.map((replica) => replica.mailDue(now)))
+    const rows = await database.db
+      .deleteFrom('deliveries')
+      .returning(['id', 'sealed', 'created_at'])
+      .execute()
+    for (const row of rows.sort((a, b) => a.created_at.localeCompare(b.created_at)))
+      received.push(await decryptContent<OutgoingMail>(database.secrets, row))
   }
-  const subjects = () => mailbox.received.map(({ subject }) => subject)
+  const unsent = () =>
+    database.db.selectFrom('alert_mails').select('id').where('sent_at', 'is', null).execute()
+  const subjects = () => received.map(({ subject }) => subject)
 
   test('are each person’s own choice, and no key’s', async () => {
     expect(await chosen()).toEqual({ kinds: [], can_send: true })
@@ -161,14 +165,14 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     tell([pixels[0]], [[pixels[0], 'x.example']], [pixels[1]])
     await round(NOW)
     expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
-    const [mail] = mailbox.received
-    expect(mail?.to).toEqual([ADDRESS])
+    const [mail] = received
+    expect(mail?.to).toBe(ADDRESS)
     expect(mail?.text).toContain('Loja: Não funciona. Nenhuma visita chegou à Meta.')
     expect(mail?.text).toContain(`https://painel.exemplo.com.br/admin/pixels/${pixels[0]}`)
     // What was not asked for is not told.
     expect(mail?.text).not.toContain('x.example')
     await round(NOW + HOUR_MS)
-    expect(mailbox.received).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 
   test('at most one a day for a pixel, what comes later in the next morning’s digest', async () => {
@@ -199,12 +203,12 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       'O pixel Loja não está funcionando',
       'O site bloqueou um endereço novo no pixel Blog',
     ])
-    expect(mailbox.received[1]?.text).toContain('Blog: Tentou falar com y.example')
+    expect(received[1]?.text).toContain('Blog: Tentou falar com y.example')
     await round(nextMorning(NOW) - 1)
-    expect(mailbox.received).toHaveLength(2)
+    expect(received).toHaveLength(2)
     await round(nextMorning(NOW))
-    expect(mailbox.received).toHaveLength(3)
-    const digest = mailbox.received[2]?.text ?? ''
+    expect(received).toHaveLength(3)
+    const digest = received[2]?.text ?? ''
     for (const line of [
       'Loja: Não funciona.',
       'Loja: Tentou falar com x.example',
@@ -227,15 +231,15 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(NOW + 1)
     await round(NOW + 2)
     expect(subjects()).toEqual(['Um arquivo do pixel Loja mudou'])
-    expect(mailbox.received[0]?.text).toContain('https://vendor.example/tag.js')
-    expect(mailbox.received[0]?.text).toContain('https://painel.exemplo.com.br/admin/inventario')
+    expect(received[0]?.text).toContain('https://vendor.example/tag.js')
+    expect(received[0]?.text).toContain('https://painel.exemplo.com.br/admin/inventario')
     changeTo('c')
     await round(NOW + 26 * HOUR_MS)
     expect(subjects()).toHaveLength(2)
   })
 
   test('headers that changed while the tags did not are told once, at most once a day, and only to who chose it', async () => {
-    const { db, secrets } = database
+    const { db } = database
     const changeAt = (time: number, is_unasked = true) =>
       db
         .insertInto('served_headers')
@@ -247,15 +251,10 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
           since: new Date(time).toISOString(),
         })
         .execute()
-    const told = async () => {
-      const rows = await db.selectFrom('deliveries').select(['id', 'sealed']).orderBy('created_at').execute()
-      const mails = await Promise.all(rows.map(({ id, sealed }) => secrets.open(mailPlace(id), sealed ?? '')))
-      return mails.map((mail) => JSON.parse(mail) as QueuedMail)
-    }
     await choose(['broken'])
     await changeAt(NOW)
     await round(NOW + 1)
-    expect(await told()).toEqual([])
+    expect(received).toEqual([])
     // What was so before somebody chose it is no news.
     await choose(['headers_changed'])
     await db
@@ -263,12 +262,12 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       .set({ changed_at: new Date(NOW + 2).toISOString() })
       .execute()
     await round(NOW + 3)
-    expect(await told()).toEqual([])
+    expect(received).toEqual([])
     await changeAt(NOW + 4, false)
     await changeAt(NOW + 5)
     await round(NOW + 6)
     await round(NOW + 7)
-    expect(await told()).toMatchObject([
+    expect(received).toMatchObject([
       {
         to: ADDRESS,
         subject: 'A segurança da página mudou sem mudança de tag',
@@ -277,12 +276,11 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     ])
     for (const hours of [1, 2]) await changeAt(NOW + hours * HOUR_MS)
     await round(NOW + 3 * HOUR_MS)
-    expect(await told()).toHaveLength(1)
+    expect(received).toHaveLength(1)
     await round(nextMorning(NOW))
     await round(nextMorning(NOW) + 1)
-    const mails = await told()
-    expect(mails).toHaveLength(2)
-    expect(mails[1]?.text).toContain('15/11/2026, 11:00; 15/11/2026, 12:00')
+    expect(received).toHaveLength(2)
+    expect(received[1]?.text).toContain('15/11/2026, 11:00; 15/11/2026, 12:00')
     // A line that a wrong clock wrote silences nothing.
     const later = nextMorning(NOW) + 25 * HOUR_MS
     await db
@@ -296,7 +294,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       .execute()
     await changeAt(later)
     await round(later + 1)
-    expect(await told()).toHaveLength(3)
+    expect(received).toHaveLength(3)
     await db.deleteFrom('audit_events').where('created_at', '>', new Date(later).toISOString()).execute()
     const trail = await db
       .selectFrom('audit_events')
@@ -310,40 +308,46 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     tell([pixels[0]], [[pixels[1], 'x.example']])
     await choose(['broken', 'new_host'])
     await round(NOW)
-    expect(mailbox.received).toEqual([])
+    expect(received).toEqual([])
     tell([pixels[0], pixels[1]], [[pixels[1], 'x.example']])
     await round(NOW + HOUR_MS)
     expect(subjects()).toEqual(['O pixel Blog não está funcionando'])
   })
 
-  test('a mail that was not taken, or whose process was killed, is sent later, once', async () => {
+  test('a line that an earlier release holds is left to it, and mailed once when its lease ends', async () => {
+    const { db } = database
     await choose(['broken'])
-    tell([pixels[0], pixels[1]])
-    refuses = true
-    await round(NOW)
-    expect(mailbox.received).toEqual([])
-    refuses = false
-    await round(NOW + 30_000)
-    expect(mailbox.received).toEqual([])
-    // Taken by a process that never came back.
-    await database.db
+    tell(pixels)
+    await new AlertWatch(deps).look(NOW)
+    await db
       .updateTable('alert_mails')
-      .set({ leased_until: new Date(NOW + 150_000).toISOString() })
+      .set({ leased_until: new Date(NOW + 120_000).toISOString(), attempts: 3 })
       .execute()
-    await round(NOW + 100_000)
-    expect(mailbox.received).toEqual([])
-    await round(NOW + 150_001)
+    await round(NOW + 60_000)
+    expect(received).toEqual([])
+    await round(NOW + 120_001)
+    await round(NOW + 120_002)
     expect(subjects()).toEqual(['Avisos sobre 2 pixels'])
-    await round(NOW + 200_000)
-    expect(mailbox.received).toHaveLength(1)
+    // The earlier release looks for lines without a time.
+    expect(await unsent()).toEqual([])
   })
 
-  test('a mail that a wrong clock put far ahead is due when the clock is right again', async () => {
+  test('a process that is killed before the e-mail is stored leaves its lines to the next', async () => {
     await choose(['broken'])
     tell([pixels[0]])
-    refuses = true
-    await round(NOW + 30 * 24 * HOUR_MS)
-    refuses = false
+    const seal = () => Promise.reject(new Error('killed'))
+    const killed = new AlertWatch({ ...deps, secrets: { ...deps.secrets, seal } })
+    await killed.look(NOW)
+    await expect(killed.mailDue(NOW)).rejects.toThrow('killed')
+    expect(await unsent()).toHaveLength(1)
+    await round(NOW + 1)
+    expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
+  })
+
+  test('a line that a wrong clock put far ahead is due when the clock is right again', async () => {
+    await choose(['broken'])
+    tell([pixels[0]])
+    await new AlertWatch(deps).look(NOW + 30 * 24 * HOUR_MS)
     await round(NOW)
     expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
   })
@@ -364,7 +368,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     tell([pixels[1]])
     await round(NOW + 2)
     await db.insertInto('admin_roles').values(roles).execute()
-    expect(mailbox.received).toEqual([])
+    expect(received).toEqual([])
   })
 
   test.each([
@@ -393,9 +397,8 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       .execute()
     await round(NOW + 2)
     await db.updateTable('auth_users').set({ banned_until: null, deleted_at: null }).execute()
-    expect(mailbox.received).toEqual([])
-    expect(await db.selectFrom('deliveries').select('id').execute()).toEqual([])
-    expect(await db.selectFrom('alert_mails').select('id').where('sent_at', 'is', null).execute()).toEqual([])
+    expect(received).toEqual([])
+    expect(await unsent()).toEqual([])
   })
 })
 
@@ -407,7 +410,7 @@ describe('the text of an alert', () => {
     [21, /; e mais 1 vez \(horário/],
     [25, /; e mais 5 vezes \(horário/],
   ])('%d changes of headers are all listed or counted', (count, expected) => {
-    expect(headersLetter(times(count), URL).paragraphs.join(' ')).toMatch(expected)
+    expect(headersEmail(times(count), URL).paragraphs.join(' ')).toMatch(expected)
   })
 
   const line = (change: Partial<AlertLine> = {}): AlertLine => ({
@@ -431,7 +434,7 @@ describe('the text of an alert', () => {
       '/admin/inventario',
     ],
   ])('%j has its subject and leads where it can be seen', (lines, subject, path) => {
-    expect(alertLetter(lines, URL)).toMatchObject({ subject, action: { url: URL + path } })
+    expect(alertEmail(lines, URL)).toMatchObject({ subject, action: { url: URL + path } })
   })
 
   test.each([
@@ -440,7 +443,7 @@ describe('the text of an alert', () => {
     [22, ['E mais 2 avisos. Veja todos no painel.']],
   ])('%d alerts are listed up to the twentieth', (count, rest) => {
     expect(
-      alertLetter(
+      alertEmail(
         Array.from({ length: count }, () => line()),
         URL,
       ).paragraphs.slice(20),

@@ -4,22 +4,23 @@ import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
+import type { Logger } from '../http/logging/logger.ts'
 import { readBody, requestPerson } from '../http/security/administrators.ts'
-import { type HeaderChangesDeps, tellHeaderChanges } from './header-alerts.ts'
+import type { AlertMailDeps } from './emails.ts'
+import { mailHeaderChanges } from './header-alerts.ts'
 import {
   type Alert,
   type FileChange,
   findAlerts,
+  mailDueAlerts,
   noteAlerts,
   readRecipients,
-  type SendDeps,
-  sendAlerts,
   sweepAlerts,
 } from './pixel-alerts.ts'
 
 const choiceSchema = z.object({ kinds: z.array(z.enum(ALERT_KINDS)) })
 
-/** What each administrator wants to be told by mail, and the watch that tells them. */
+/** Which alerts each administrator gets by mail, and the watch that writes them. */
 export function registerAlerts(scope: FastifyInstance, deps: WatchDeps): void {
   const { db, canSend } = deps
   const watch = new AlertWatch(deps)
@@ -59,7 +60,8 @@ const EVERY_MS = 60_000
 /** Health is judged from counts of a day: it does not change by the second. */
 const LOOKS_EVERY = 5
 
-export interface WatchDeps extends SendDeps, Pick<HeaderChangesDeps, 'queueLetter'> {
+export interface WatchDeps extends AlertMailDeps {
+  log: Pick<Logger, 'warn'>
   /** False where no mail server is configured: then nothing is watched. */
   canSend: boolean
   readOverview: () => Promise<TagOverview>
@@ -67,7 +69,7 @@ export interface WatchDeps extends SendDeps, Pick<HeaderChangesDeps, 'queueLette
   readFileChanges: () => Promise<readonly FileChange[]>
 }
 
-/** Looks at the tags for those who want to be told, and sends what is owed, for as long as the app runs. */
+/** Looks at the tags for those who chose alerts, and mails them what is due, for as long as the app runs. */
 export class AlertWatch {
   readonly #deps: WatchDeps
   #timer: NodeJS.Timeout | null = null
@@ -96,12 +98,12 @@ export class AlertWatch {
     await noteAlerts(this.#deps.db, await this.#find(), [], now)
   }
 
-  /** Compares, and owes mails. */
+  /** Compares with what was known, and notes what is new for those who chose it. */
   async look(now = Date.now()): Promise<void> {
     const recipients = await readRecipients(this.#deps.db, now)
     if (recipients.length === 0) return
     await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
-    await tellHeaderChanges(this.#deps, now)
+    await mailHeaderChanges(this.#deps, now)
   }
 
   async #find(): Promise<Alert[]> {
@@ -109,14 +111,15 @@ export class AlertWatch {
     return findAlerts(overview, changes)
   }
 
-  async send(now = Date.now()): Promise<void> {
-    await sendAlerts(this.#deps, now)
+  /** Hands what is due to the outbox. */
+  async mailDue(now = Date.now()): Promise<void> {
+    await mailDueAlerts(this.#deps, now)
   }
 
   async #round(): Promise<void> {
     try {
       if (this.#rounds++ % LOOKS_EVERY === 0) await this.look()
-      await this.send()
+      await this.mailDue()
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'alerts could not be looked after for a moment')
     }

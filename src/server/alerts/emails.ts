@@ -1,13 +1,30 @@
 import type { AlertKind } from '#contract/alerts.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
+import type { Db } from '../db/database.ts'
+import { afterCommit } from '../db/transactions/change.ts'
+import { storeMail } from '../mail/channel.ts'
+import { type Email, renderEmail } from '../mail/email.ts'
+import type { SecretPort } from '../secrets/secrets.ts'
 
-/** The content of an alert e-mail. */
-export interface AlertLetter {
-  subject: string
-  paragraphs: string[]
-  action: { label: string; url: string }
-  closing: string[]
+export interface AlertMailDeps {
+  db: Db
+  secrets: SecretPort
+  brandName: string
+  /** Of the dashboard. */
+  adminUrl: string
+  /** Called when a job of the outbox is durable. */
+  wakeOutbox: () => void
+}
+
+/** Stores an alert in the transaction that marks it sent. */
+export async function storeAlertMail(
+  { secrets, brandName, wakeOutbox }: AlertMailDeps,
+  trx: Db,
+  { to, email, now }: { to: string; email: Email; now: number },
+): Promise<void> {
+  await storeMail(trx, secrets, { kind: 'alert', to, ...renderEmail(email, brandName) }, now)
+  afterCommit(trx, wakeOutbox)
 }
 
 export interface AlertLine {
@@ -30,7 +47,7 @@ const WHEN = new Intl.DateTimeFormat('pt-BR', {
 const CLOSING = ['Você recebe este e-mail porque ativou os avisos. Para mudar, acesse Minha conta no painel.']
 
 /** About headers of the page that changed at these times. */
-export function headersLetter(times: readonly string[], adminUrl: string): AlertLetter {
+export function headersEmail(times: readonly string[], adminUrl: string): Email {
   const hidden = times.length - MOST
   const shown = times.slice(0, MOST).map((time) => WHEN.format(Date.parse(time)))
   return {
@@ -53,7 +70,7 @@ const SUBJECTS: Record<Exclude<AlertKind, 'headers_changed'>, (name: string) => 
 }
 
 /** About one or several pixels. It holds no link that signs anybody in, and nothing about a visitor. */
-export function alertLetter(lines: readonly AlertLine[], adminUrl: string): AlertLetter {
+export function alertEmail(lines: readonly AlertLine[], adminUrl: string): Email {
   const hidden = lines.length - MOST
   return {
     subject: subjectOf(lines),
@@ -76,7 +93,7 @@ function subjectOf(lines: readonly AlertLine[]): string {
 }
 
 /** Changed files are listed in the inventory; everything else on the pixel's own page. */
-function actionOf(lines: readonly AlertLine[], adminUrl: string): AlertLetter['action'] {
+function actionOf(lines: readonly AlertLine[], adminUrl: string): NonNullable<Email['action']> {
   if (lines.every(({ kind }) => kind === 'script_changed')) return inventoryAction(adminUrl)
   const [first, ...others] = new Set(lines.map(({ pixelId }) => pixelId))
   return others.length === 0
@@ -84,7 +101,7 @@ function actionOf(lines: readonly AlertLine[], adminUrl: string): AlertLetter['a
     : { label: 'Ver pixels com problema', url: `${adminUrl}/admin/problemas` }
 }
 
-function inventoryAction(adminUrl: string): AlertLetter['action'] {
+function inventoryAction(adminUrl: string): NonNullable<Email['action']> {
   return { label: 'Ver o inventário', url: `${adminUrl}/admin/inventario` }
 }
 

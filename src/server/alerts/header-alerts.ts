@@ -5,58 +5,44 @@ import type { Db } from '../db/database.ts'
 import { locked } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
-import { type AlertLetter, headersLetter, nextMorning } from './emails.ts'
+import { type AlertMailDeps, headersEmail, nextMorning, storeAlertMail } from './emails.ts'
 
 const KIND: AlertKind = 'headers_changed'
-/** How the trail names that people were told; it also says when, so that they are told once. */
-const TOLD = { actor_id: null, actor: 'inventory', action: 'inventory.headers_told' }
-
-export interface HeaderChangesDeps {
-  db: Db
-  adminUrl: string
-  /** Queues a mail in the transaction that is passed. */
-  queueLetter: (trx: Db, to: string, letter: AlertLetter) => Promise<void>
-}
+/** How the audit trail names that people were mailed. It also holds when, so that they are mailed once. */
+const MAILED = { actor_id: null, actor: 'inventory', action: 'inventory.headers_told' }
 
 /**
- * Tells whoever chose it that the page's headers changed while its tags did not. Like the alerts of a pixel: at most one
- * mail a day, what comes after it waits for the next morning, and who begins to listen hears of what comes. The mails and
- * the line in the trail are one transaction, under the lock of what is served, so that one process tells it once.
+ * Mails whoever chose it that the page's headers changed while its tags did not. Like the alerts of a pixel: at most one
+ * e-mail a day, later changes wait for the next morning, and a new recipient gets only what comes. The e-mails and the
+ * line in the trail are one transaction, under the lock of what is served, so that exactly one process writes them.
  */
-export async function tellHeaderChanges(
-  { db, adminUrl, queueLetter }: HeaderChangesDeps,
-  now: number,
-): Promise<void> {
-  if ((await readChanges(db, await readToldAt(db, now))).length === 0) return
+export async function mailHeaderChanges(deps: AlertMailDeps, now: number): Promise<void> {
+  const { db, adminUrl } = deps
+  if ((await readChanges(db, await readMailedAt(db, now))).length === 0) return
   await change(db, async (trx) => {
     await locked(trx, trx.selectFrom('served_state').select('id')).execute()
-    const toldAt = await readToldAt(trx, now)
-    if (toldAt !== null && now < nextMorning(Date.parse(toldAt))) return
-    const changes = await readChanges(trx, toldAt)
-    const people = (await readListeners(trx, now)).flatMap(({ email, changed_at }) => {
+    const mailedAt = await readMailedAt(trx, now)
+    if (mailedAt !== null && now < nextMorning(Date.parse(mailedAt))) return
+    const changes = await readChanges(trx, mailedAt)
+    const people = (await readRecipients(trx, now)).flatMap(({ email, changed_at }) => {
       const news = changes.filter(({ since }) => since > changed_at)
       return news.length === 0 ? [] : [{ email, news }]
     })
     if (people.length === 0) return
-    for (const { email, news } of people)
-      await queueLetter(
-        trx,
-        email,
-        headersLetter(
-          news.map(({ since }) => since),
-          adminUrl,
-        ),
-      )
-    await recordAudit(trx, { ...TOLD, after: { people: people.length } }, new Date(now))
+    for (const { email: to, news } of people) {
+      const times = news.map(({ since }) => since)
+      await storeAlertMail(deps, trx, { to, email: headersEmail(times, adminUrl), now })
+    }
+    await recordAudit(trx, { ...MAILED, after: { people: people.length } }, new Date(now))
   })
 }
 
 /** A time that is still to come was written by a wrong clock, and counts for nothing. */
-async function readToldAt(db: Db, now: number): Promise<string | null> {
+async function readMailedAt(db: Db, now: number): Promise<string | null> {
   const last = await db
     .selectFrom('audit_events')
     .select('created_at')
-    .where('action', '=', TOLD.action)
+    .where('action', '=', MAILED.action)
     .where('created_at', '<=', aheadRange(0, now).upTo)
     .orderBy('created_at', 'desc')
     .limit(1)
@@ -75,7 +61,7 @@ function readChanges(db: Db, after: string | null) {
     .execute()
 }
 
-async function readListeners(trx: Db, now: number) {
+async function readRecipients(trx: Db, now: number) {
   const rows = await selectAdministrators(trx, now)
     .innerJoin('alert_choices', 'alert_choices.user_id', 'auth_users.id')
     .select(['auth_users.email', 'alert_choices.kinds', 'alert_choices.changed_at'])

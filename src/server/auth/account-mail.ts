@@ -1,25 +1,148 @@
 import { createHash, randomInt } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
-import { change } from '../db/transactions/change.ts'
+import { afterCommit, change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { countHit, readHits } from '../http/limits/counter.ts'
 import { MAILS_PER_HOUR } from '../http/limits/limits.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { countedBlocks } from '../http/sockets/addresses.ts'
-import { accountPlace, type LetterInput, renderLetter } from '../mail/email.ts'
-import type { OutgoingMail, SendMail } from '../mail/transport.ts'
+import { clientAddress, countedBlocks } from '../http/sockets/addresses.ts'
+import { storeMail } from '../mail/channel.ts'
+import { accountPlace, type EmailInput, renderEmail } from '../mail/email.ts'
+import type { MailToSend } from '../mail/transport.ts'
+import { backOffBy, type LaneSource, MINUTE_MS, type Outcome, SECOND_MS, settled } from '../outbox/channel.ts'
+import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
+import type { Claim } from '../outbox/queue.ts'
+import { singleLane } from '../outbox/single-lane.ts'
 import { LockedAccount } from './accounts/change-account.ts'
 import { accessRefusal } from './accounts/rules.ts'
-import { findUserByEmail, selectAdministrators, type UserRow } from './accounts/users.ts'
+import { findUserByEmail, insertUser, selectAdministrators, type UserRow } from './accounts/users.ts'
 import type { AuthContext } from './context.ts'
 import { type NoticeKind, noticeEmail, TOKEN_EMAILS, type WhoActed } from './email-templates.ts'
-import { tokenLink } from './one-time-tokens/redirects.ts'
-import { type IssuedToken, issueTokens, TOKEN_LIFE_MS, type TokenKind } from './one-time-tokens/tokens.ts'
+import { type LinkTarget, tokenLink } from './one-time-tokens/redirects.ts'
+import {
+  EMAIL_CHANGE_KINDS,
+  type IssuedToken,
+  issueTokens,
+  TOKEN_LIFE_MS,
+  type TokenKind,
+} from './one-time-tokens/tokens.ts'
 import { limitByAddress } from './protocol.ts'
 
-export interface News {
+/** E-mail that an account is to get. The job is stored by what causes it; `writeMails` makes the e-mail from it. */
+type AccountMail = PublicRequest | TokenMail | Notice | News
+
+type MailContext = Pick<AuthContext, 'secrets' | 'wakeOutbox'>
+
+type MailUser = Pick<UserRow, 'id' | 'email' | 'mailbox_proved_at'>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** In the transaction of what the e-mail is about. */
+async function enqueue(
+  { secrets, wakeOutbox }: MailContext,
+  trx: Db,
+  job: AccountMail,
+  { usefulMs, afterMs = 0 }: { usefulMs: number; afterMs?: number },
+): Promise<void> {
+  const now = Date.now()
+  const times = { dueAt: now + afterMs, expiresAt: now + usefulMs }
+  await enqueueEncrypted(trx, secrets, { kind: 'account-mail', content: job, ...times }, now)
+  afterCommit(trx, wakeOutbox)
+}
+
+/** Operations that anybody may ask for about any address, and the tokens that its account is sent. */
+const PUBLIC_OPERATIONS = {
+  otp: (user) => [user.email_confirmed_at === null ? 'signup' : 'magiclink'],
+  recover: () => ['recovery'],
+  'resend:signup': (user) => (user.email_confirmed_at === null ? ['signup'] : []),
+  'resend:email_change': (user) => (user.new_email === null ? [] : EMAIL_CHANGE_KINDS),
+} as const satisfies Record<string, (user: UserRow) => readonly TokenKind[]>
+
+interface PublicRequest {
+  task: 'public'
+  operation: keyof typeof PUBLIC_OPERATIONS
+  email: string
+  target: LinkTarget
+  askedFrom: string
+  /** What an account that is made for an unknown address holds; null where none may be made. */
+  newAccount: { metadata: Record<string, unknown> } | null
+}
+
+/** The work behind an answer begins within this time of it, at a moment that the answer does not tell. */
+const MAX_DELAY_MS = 120
+
+/**
+ * What a call that anybody may make about any address does before its answer, which is always `{}`: the same statements
+ * and the same rows, whether or not somebody has the address. The outbox looks the account up afterwards.
+ */
+export async function mailBehindAnswer(
+  context: AuthContext,
+  request: FastifyRequest,
+  {
+    operation,
+    email,
+    target,
+    newAccount = null,
+  }: Pick<PublicRequest, 'operation' | 'email' | 'target'> & Partial<Pick<PublicRequest, 'newAccount'>>,
+): Promise<Record<string, never>> {
+  limitByAddress(context, request, operation === 'otp' || operation === 'recover' ? operation : 'resend')
+  // Counted and stored as one: a request that is answered with an error has used up nothing.
+  await change(context.db, async (trx) => {
+    if (!(await isFirstInMinute(trx, operation, email))) return
+    const job = { task: 'public', operation, email, target, newAccount } as const
+    await enqueue(
+      context,
+      trx,
+      { ...job, askedFrom: clientAddress(request) },
+      { usefulMs: TOKEN_LIFE_MS, afterMs: randomInt(MAX_DELAY_MS) },
+    )
+  })
+  return {}
+}
+
+interface TokenMail {
+  task: 'tokens'
+  userId: string
+  kinds: readonly TokenKind[]
+  redirectTo: string | null
+}
+
+/** Mails one-time tokens to the account, as it is when they are made. */
+export function mailTokens(
+  context: MailContext,
+  trx: Db,
+  tokens: Pick<TokenMail, 'userId' | 'kinds'> & Partial<Pick<TokenMail, 'redirectTo'>>,
+): Promise<void> {
+  return enqueue(context, trx, { task: 'tokens', redirectTo: null, ...tokens }, { usefulMs: TOKEN_LIFE_MS })
+}
+
+interface Notice {
+  task: 'notice'
+  /** As it was before the change: that the address changed is mailed to the one that was left. */
+  user: MailUser
+  kind: NoticeKind
+  by: WhoActed
+  at: string
+}
+
+/** Mails a person what was changed about how they sign in, in the transaction of the change. */
+export function sendNotice(
+  context: MailContext,
+  trx: Db,
+  { user: { id, email, mailbox_proved_at }, kind, by }: Pick<Notice, 'user' | 'kind' | 'by'>,
+): Promise<void> {
+  const user = { id, email, mailbox_proved_at }
+  return enqueue(
+    context,
+    trx,
+    { task: 'notice', user, kind, by, at: new Date().toISOString() },
+    { usefulMs: DAY_MS },
+  )
+}
+
+export interface AdministratorNews {
   kind: string
   subject: string
   paragraphs: string[]
@@ -28,174 +151,199 @@ export interface News {
   label: string
 }
 
-/** Writes to everybody who has a role, each within what their account may be sent in an hour. */
-export function mailAdministrators(
-  { db, config, mail }: Pick<AuthContext, 'db' | 'config' | 'mail'>,
-  { kind, subject, paragraphs, path, label }: News,
-): void {
-  mail.later(async () => {
-    const people = await selectAdministrators(db, Date.now())
-      .select(['auth_users.id', 'auth_users.email', 'auth_users.mailbox_proved_at'])
-      .execute()
-    const { brandName } = config.site
-    const letter = renderLetter(
-      {
-        subject,
-        paragraphs,
-        action: { label, url: (config.adminUrl ?? config.siteUrl) + path },
-        closing: ['Você recebe este aviso porque administra o site.'],
-      },
-      brandName,
+interface News extends AdministratorNews {
+  task: 'news'
+  user: MailUser
+}
+
+/** Mails everybody who has a role, in the transaction of what the news is about. */
+export async function mailAdministrators(
+  context: MailContext,
+  trx: Db,
+  { kind, subject, paragraphs, path, label }: AdministratorNews,
+): Promise<void> {
+  const people = await selectAdministrators(trx, Date.now())
+    .select(['auth_users.id', 'auth_users.email', 'auth_users.mailbox_proved_at'])
+    .execute()
+  // A job for each: one who is over their limit keeps nobody else from hearing of it.
+  for (const user of people)
+    await enqueue(
+      context,
+      trx,
+      { task: 'news', user, kind, subject, paragraphs, path, label },
+      { usefulMs: DAY_MS },
     )
-    // Each by itself: one who is over their limit keeps nobody else from hearing of it.
-    for (const user of people)
-      mail.later(async () =>
-        (await takeMail(db, user, 'notice')) ? [{ kind, to: user.email, ...letter }] : [],
-      )
-    return []
-  })
 }
 
-interface PublicRequest {
-  /** What is counted: each has an allowance of its own. */
-  operation: 'otp' | 'recover' | `resend:${string}`
-  email: string
-  /** Makes the account that is not there yet, where it may be made. */
-  findElse?: () => Promise<UserRow | undefined>
-}
-
-/**
- * What a call that anybody can make about any address does before its answer: the same statements, whether or not
- * somebody has the address, and whether or not a limit is reached. Everything else happens behind the answer, which is
- * always `{}`.
- */
-export async function mailBehindAnswer(
+/** Mails tokens that the transaction issued. */
+export async function mailIssued(
   context: AuthContext,
-  request: FastifyRequest,
-  { operation, email, findElse = async () => undefined }: PublicRequest,
-  write: (user: UserRow) => Promise<OutgoingMail[]>,
-): Promise<Record<string, never>> {
-  limitByAddress(context, request, operation === 'otp' || operation === 'recover' ? operation : 'resend')
-  if (await countRequest(context.db, operation, email))
-    context.mail.later(async () => {
-      const user = (await findUserByEmail(context.db, email)) ?? (await findElse())
-      return user === undefined || accessRefusal(user) !== null ? [] : write(user)
-    })
-  return {}
+  { trx, user }: LockedAccount,
+  issued: readonly IssuedToken[],
+  redirectTo: string | null,
+): Promise<void> {
+  const { config, secrets, wakeOutbox } = context
+  if (issued.length === 0) return
+  const account = await accountPlace(trx, user.id, config.site.brandName)
+  for (const token of issued)
+    await storeMail(trx, secrets, composeTokenEmail(context, user, account, token, redirectTo))
+  afterCommit(trx, wakeOutbox)
 }
 
-/** The work behind an answer begins within this time of it, at a moment that the answer does not tell. */
-const MAX_DELAY_MS = 120
+function composeTokenEmail(
+  { config }: AuthContext,
+  user: UserRow,
+  account: Pick<EmailInput, 'place' | 'isAdministrator'>,
+  { kind, sentTo, token, code }: IssuedToken,
+  redirectTo: string | null,
+): MailToSend {
+  const { brandName } = config.site
+  const url = tokenLink(config, { kind, token }, redirectTo)
+  const email = TOKEN_EMAILS[kind]({ brandName, ...account, url, code, newEmail: user.new_email ?? '' })
+  return { kind, to: sentTo, usefulMs: TOKEN_LIFE_MS, ...renderEmail(email, brandName) }
+}
 
-const RETRY_AFTER_MS = [1_000, 5_000]
+const BACK_OFF = backOffBy([SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS])
 
-/** What is still on its way when the process stops gets this long. */
-const GRACE_MS = 5_000
+/** At the same time. */
+const ROUNDS = 4
 
-interface MailQueueOptions {
-  send: SendMail
-  log: Pick<Logger, 'warn' | 'error'>
-  retryAfterMs?: readonly number[]
-  graceMs?: number
-  /** Resolves when the work behind an answer may begin. */
-  begin?: () => Promise<unknown>
+interface MailJob extends Claim {
+  mail: AccountMail | null
 }
 
 /**
- * Mail is written after the request that asked for it was answered, so that the time of an answer tells nobody whether
- * an address is known, and handed to `send`: a durable queue, or the mail server itself where there is none. A failure is
- * tried again and, in the end, logged; who asked can ask once more.
+ * Makes e-mails of what was asked for. The account is looked up, its tokens are issued and its e-mail is stored in the
+ * transaction that takes the job off the queue: all of it once, or nothing.
  */
-export class MailQueue {
-  readonly #options: Required<MailQueueOptions>
-  readonly #pending = new Set<Promise<void>>()
-
-  constructor(options: MailQueueOptions) {
-    this.#options = {
-      retryAfterMs: RETRY_AFTER_MS,
-      graceMs: GRACE_MS,
-      begin: () => sleep(randomInt(MAX_DELAY_MS)),
-      ...options,
-    }
-  }
-
-  /** Runs the work later, and sends every message that it gives back. */
-  later(work: () => Promise<OutgoingMail[]>): void {
-    const running = this.#run(work).finally(() => this.#pending.delete(running))
-    this.#pending.add(running)
-  }
-
-  /** Resolves when nothing is on its way any more, or time is up. */
-  async close(): Promise<void> {
-    const timeUp = new AbortController()
-    const grace = sleep(this.#options.graceMs, 'late', { signal: timeUp.signal }).catch(() => 'late')
-    const done = this.#settle().then(() => 'done')
-    if ((await Promise.race([done, grace])) === 'late')
-      this.#options.log.error({ count: this.#pending.size }, 'stopped with mail still on its way')
-    timeUp.abort()
-  }
-
-  /** What is on its way may put more on its way. */
-  async #settle(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all([...this.#pending])
-  }
-
-  async #run(work: () => Promise<OutgoingMail[]>): Promise<void> {
-    try {
-      await this.#options.begin()
-      await Promise.all((await work()).map((mail) => this.#deliver(mail)))
-    } catch (error) {
-      this.#options.log.error({ err: error }, 'a mail could not be prepared')
-    }
-  }
-
-  async #deliver(mail: OutgoingMail): Promise<void> {
-    const { send, log, retryAfterMs } = this.#options
-    for (const wait of [...retryAfterMs, null]) {
-      try {
-        return await send(mail)
-      } catch (error) {
-        const reason = describe(error)
-        if (wait === null || reason.permanent) {
-          log.error({ kind: mail.kind, ...reason }, 'a mail could not be sent')
-          return
-        }
-        log.warn({ kind: mail.kind, ...reason }, 'a mail could not be sent yet')
-        await sleep(wait)
-      }
-    }
-  }
-}
-
-/** Codes only: the text of a mail server's refusal often repeats the address. */
-function describe(error: unknown): { code?: string; responseCode?: number; permanent: boolean } {
-  const { code, responseCode } = error as { code?: string; responseCode?: number }
-  return {
-    ...(code === undefined ? {} : { code }),
-    ...(responseCode === undefined ? {} : { responseCode }),
-    permanent: responseCode !== undefined && responseCode >= 500,
-  }
-}
-
-interface Notice {
-  /** As it was before the change: a changed address is told to the one that was left. */
-  user: Pick<UserRow, 'id' | 'email' | 'mailbox_proved_at'>
-  kind: NoticeKind
-  by: WhoActed
-}
-
-/** Tells a person what was changed about how they sign in. Inside the transaction of the change: in `afterCommit`. */
-export function sendNotice({ db, config, mail }: AuthContext, { user, kind, by }: Notice): void {
-  const at = new Date()
-  mail.later(async () => {
-    if (!(await takeMail(db, user, 'notice'))) return []
-    const { brandName } = config.site
-    const { place, isAdministrator } = await accountPlace(db, user.id, brandName)
-    const adminUrl = isAdministrator ? (config.adminUrl ?? config.siteUrl) : null
-    const factors = await countFactors(db, user.id)
-    const letter = noticeEmail({ kind, by, at, place, brandName, factors, adminUrl })
-    return [{ kind: `notice-${kind}`, to: user.email, ...renderLetter(letter, brandName) }]
+export function accountMailChannel(context: AuthContext, log: Pick<Logger, 'warn' | 'error'>): LaneSource {
+  return singleLane<MailJob>({
+    kind: 'account-mail',
+    // One a transaction: what fails holds up nobody else's.
+    limit: 1,
+    rounds: ROUNDS,
+    backOff: BACK_OFF,
+    drainsAtStop: true,
+    attempt: (claims, { now }) => Promise.all(claims.map((claim) => open(context, log, claim, now()))),
+    record: async (trx, outcomes, isOurs) => {
+      for (const outcome of outcomes)
+        if (outcome.state === 'accepted' && outcome.job.mail !== null && isOurs(outcome))
+          await writeMails({ ...context, log }, trx, outcome.job.mail)
+    },
   })
+}
+
+async function open(
+  { secrets }: AuthContext,
+  log: Pick<Logger, 'warn' | 'error'>,
+  claim: Claim,
+  now: number,
+): Promise<Outcome<MailJob>> {
+  if (Date.parse(claim.expires_at ?? '') <= now) {
+    log.error(
+      { attempts: claim.attempts - 1 },
+      'a mail could not be written before it was of no use any more',
+    )
+    return settled({ ...claim, mail: null }, 'expired', '', '')
+  }
+  try {
+    const mail = await decryptContent<AccountMail>(secrets, claim)
+    return settled({ ...claim, mail }, 'accepted', '', '')
+  } catch (error) {
+    log.warn({ err: error }, 'a mail could not be written yet')
+    const job = { ...claim, mail: null }
+    return { job, state: 'waiting', reason: '', answer: '', message: '', afterMs: null, isUntouched: false }
+  }
+}
+
+type WriterContext = AuthContext & { log: Pick<Logger, 'error'> }
+
+async function writeMails(context: WriterContext, trx: Db, mail: AccountMail): Promise<void> {
+  if (mail.task === 'public') return answerRequest(context, trx, mail)
+  if (mail.task === 'notice') return writeNotice(context, trx, mail)
+  if (mail.task === 'news') return writeNews(context, trx, mail)
+  const { userId, kinds, redirectTo } = mail
+  return writeTokens(context, trx, {
+    userId,
+    kindsFor: () => kinds,
+    target: { redirectTo, codeChallenge: null },
+    cause: 'themselves',
+  })
+}
+
+async function answerRequest(context: WriterContext, trx: Db, request: PublicRequest): Promise<void> {
+  const { operation, email, target, askedFrom, newAccount } = request
+  const user =
+    (await findUserByEmail(trx, email)) ??
+    (newAccount === null ? undefined : await signUp(context, trx, request, newAccount.metadata))
+  if (user === undefined) return
+  await writeTokens(context, trx, {
+    userId: user.id,
+    kindsFor: PUBLIC_OPERATIONS[operation],
+    target,
+    cause: 'anybody',
+    askedFrom,
+  })
+}
+
+/** An account without a password, within what strangers may make in an hour. */
+function signUp(
+  { limits }: AuthContext,
+  trx: Db,
+  { email, askedFrom }: PublicRequest,
+  userMetadata: Record<string, unknown>,
+): Promise<UserRow | undefined> {
+  return limits.storeWithin<UserRow | undefined>(
+    'signup',
+    askedFrom,
+    async (giveBack) => {
+      const made = { email, passwordHash: null, confirmed: false, isStranger: true, userMetadata } as const
+      const user = await insertUser(trx, made)
+      if (user === null) {
+        giveBack()
+        return findUserByEmail(trx, email)
+      }
+      const action = 'user.signed_up'
+      await recordAudit(trx, { actor_id: user.id, actor: email, action, subject: user.id, after: { email } })
+      return user
+    },
+    () => undefined,
+  )
+}
+
+interface TokensToWrite {
+  userId: string
+  kindsFor: (user: UserRow) => readonly TokenKind[]
+  target: LinkTarget
+  cause: MailCause
+  /** The address that they were asked from, where anybody could ask. */
+  askedFrom?: string
+}
+
+async function writeTokens(
+  context: WriterContext,
+  trx: Db,
+  { userId, kindsFor, target, cause, askedFrom }: TokensToWrite,
+): Promise<void> {
+  const account = await LockedAccount.lock(trx, { userId })
+  if (account === undefined || accessRefusal(account.user) !== null) return
+  const kinds = kindsFor(account.user)
+  const isOver = kinds.includes('email_change_new') && account.user.new_email === null
+  if (kinds.length === 0 || isOver) return
+  for (const _ of kinds) if (!(await takeMail(context, trx, account.user, cause, askedFrom))) return
+  await mailIssued(context, account, await issueTokens(context, account, kinds, target), target.redirectTo)
+}
+
+async function writeNotice(context: WriterContext, trx: Db, { user, kind, by, at }: Notice): Promise<void> {
+  if (!(await takeMail(context, trx, user, 'notice'))) return
+  const { config, secrets, wakeOutbox } = context
+  const { brandName } = config.site
+  const { place, isAdministrator } = await accountPlace(trx, user.id, brandName)
+  const adminUrl = isAdministrator ? (config.adminUrl ?? config.siteUrl) : null
+  const factors = await countFactors(trx, user.id)
+  const email = noticeEmail({ kind, by, at: new Date(at), place, brandName, factors, adminUrl })
+  await storeMail(trx, secrets, { kind: `notice-${kind}`, to: user.email, ...renderEmail(email, brandName) })
+  afterCommit(trx, wakeOutbox)
 }
 
 async function countFactors(db: Db, userId: string): Promise<number> {
@@ -208,59 +356,18 @@ async function countFactors(db: Db, userId: string): Promise<number> {
   return Number(count)
 }
 
-interface TokenMail {
-  user: UserRow
-  kinds: readonly TokenKind[]
-  redirectTo?: string | null
-  codeChallenge?: string | null
-  cause: MailCause
-  /** The address that they were asked from, where anybody could ask. */
-  askedFrom?: string
-}
-
-/**
- * Makes the tokens and writes the letters that carry them, for the account as it is by then. Belongs behind the answer, in
- * the mail queue.
- */
-export async function composeTokenMails(
-  context: AuthContext,
-  { user, kinds, redirectTo = null, codeChallenge = null, cause, askedFrom }: TokenMail,
-): Promise<OutgoingMail[]> {
-  for (const _ of kinds) if (!(await takeMail(context.db, user, cause, askedFrom))) return []
-  const { current, issued } = await change(context.db, async (trx) => {
-    const account = await LockedAccount.lock(trx, { userId: user.id })
-    if (account === undefined || accessRefusal(account.user) !== null) return { current: user, issued: [] }
-    const isOver = kinds.includes('email_change_new') && account.user.new_email === null
-    const target = { redirectTo, codeChallenge }
-    return {
-      issued: await issueTokens(context, account, isOver ? [] : kinds, target),
-      current: account.user,
-    }
-  })
-  return composeIssued(context, current, issued, redirectTo)
-}
-
-export async function composeIssued(
-  context: AuthContext,
-  user: UserRow,
-  issued: readonly IssuedToken[],
-  redirectTo: string | null,
-): Promise<OutgoingMail[]> {
-  const account = await accountPlace(context.db, user.id, context.config.site.brandName)
-  return issued.map((token) => compose(context, user, account, token, redirectTo))
-}
-
-function compose(
-  { config }: AuthContext,
-  user: UserRow,
-  account: Pick<LetterInput, 'place' | 'isAdministrator'>,
-  { kind, sentTo, token, code }: IssuedToken,
-  redirectTo: string | null,
-): OutgoingMail {
-  const { brandName } = config.site
-  const url = tokenLink(config, { kind, token }, redirectTo)
-  const letter = TOKEN_EMAILS[kind]({ brandName, ...account, url, code, newEmail: user.new_email ?? '' })
-  return { kind, to: sentTo, usefulMs: TOKEN_LIFE_MS, ...renderLetter(letter, brandName) }
+async function writeNews(context: WriterContext, trx: Db, news: News): Promise<void> {
+  const { user, kind, subject, paragraphs, path, label } = news
+  if (!(await takeMail(context, trx, user, 'notice'))) return
+  const { config, secrets, wakeOutbox } = context
+  const email = {
+    subject,
+    paragraphs,
+    action: { label, url: (config.adminUrl ?? config.siteUrl) + path },
+    closing: ['Você recebe este aviso porque administra o site.'],
+  }
+  await storeMail(trx, secrets, { kind, to: user.email, ...renderEmail(email, config.site.brandName) })
+  afterCommit(trx, wakeOutbox)
 }
 
 const SAME_MAIL_MS = 60_000
@@ -273,7 +380,7 @@ type MailCause = keyof typeof MAILS_PER_HOUR.account
  * Counts a public request by the address that was given, whether anybody has it or not, and says whether it is the first
  * within a minute. Who asks again is answered the same and gets nothing.
  */
-async function countRequest(db: Db, operation: string, email: string): Promise<boolean> {
+async function isFirstInMinute(db: Db, operation: string, email: string): Promise<boolean> {
   const address = createHash('sha256').update(email).digest('base64url')
   return (await countHit(db, `mail:asked:${operation}:${address}`, SAME_MAIL_MS)).count === 1
 }
@@ -290,53 +397,41 @@ export async function limitOwnMail(db: Db, kind: string, who: string): Promise<v
     )
 }
 
-/**
- * Takes one mail from the account's allowance, behind the answer. False when none is left; the first time it throws
- * instead, so that the log says it once and not at every request of a flood.
- */
+type Limited = Pick<UserRow, 'id' | 'mailbox_proved_at'>
+
+/** Takes one e-mail from the account's limit; false when none is left, of which the log says the first. */
 async function takeMail(
+  { log }: { log?: Pick<Logger, 'error'> },
   db: Db,
-  user: Pick<UserRow, 'id' | 'mailbox_proved_at'>,
+  user: Limited,
   cause: MailCause,
   /** The address that it was asked from, where anybody could ask. */
   askedFrom?: string,
 ): Promise<boolean> {
-  if (!(await takeOf(db, `account:${cause}:${user.id}`, MAILS_PER_HOUR.account[cause]))) return false
+  const take = async (key: string, max: number) => {
+    const { count } = await countHit(db, `mail:${key}`, HOUR_MS)
+    if (count === max + 1)
+      afterCommit(db, () => log?.error({ limit: key.split(':')[0] }, 'the hourly limit of mail is reached'))
+    return count <= max
+  }
+  if (!(await take(`account:${cause}:${user.id}`, MAILS_PER_HOUR.account[cause]))) return false
   if (user.mailbox_proved_at !== null) return true
   const { address, network, everybody, ofWhichForNewAskers } = MAILS_PER_HOUR.unproved
   const asker = askedFrom === undefined ? { own: user.id, network: null } : countedBlocks(askedFrom)
-  if (!(await takeOf(db, `unproved:${asker.own}`, address))) return false
-  if (asker.network !== null && !(await takeOf(db, `unproved:${asker.network}`, network))) return false
+  if (!(await take(`unproved:${asker.own}`, address))) return false
+  if (asker.network !== null && !(await take(`unproved:${asker.network}`, network))) return false
   const isNewAsker = (await readHits(db, `mail:unproved:${asker.own}`, HOUR_MS)).count === 1
   const sent = await readHits(db, 'mail:unproved:everybody', HOUR_MS)
   // Not counted when refused: what is kept for others stays.
   if (sent.count >= (isNewAsker ? everybody : everybody - ofWhichForNewAskers))
-    return takeOf(db, 'unproved:refused', 0)
+    return take('unproved:refused', 0)
   await countHit(db, 'mail:unproved:everybody', HOUR_MS)
   return true
 }
 
-async function takeOf(db: Db, key: string, max: number): Promise<boolean> {
-  const { count } = await countHit(db, `mail:${key}`, HOUR_MS)
-  if (count === max + 1)
-    throw new MailLimitReached(`the hourly limit of mail is reached (${key.split(':')[0]})`)
-  return count <= max
-}
-
-class MailLimitReached extends Error {}
-
-/** For a call that does nothing unless so many mails can be sent. */
-export async function requireMails(
-  db: Db,
-  user: Pick<UserRow, 'id' | 'mailbox_proved_at'>,
-  cause: MailCause,
-  mails: number,
-): Promise<void> {
-  for (let taken = 0; taken < mails; taken++) {
-    const isTaken = await takeMail(db, user, cause).catch((error) => {
-      if (error instanceof MailLimitReached) return false
-      throw error
-    })
-    if (!isTaken) throw new AppError(429, 'over_email_send_rate_limit', 'Email rate limit exceeded')
-  }
+/** For a call that does nothing unless so many e-mails can be sent. */
+export async function requireMails(db: Db, user: Limited, cause: MailCause, mails: number): Promise<void> {
+  for (let taken = 0; taken < mails; taken++)
+    if (!(await takeMail({}, db, user, cause)))
+      throw new AppError(429, 'over_email_send_rate_limit', 'Email rate limit exceeded')
 }

@@ -9,10 +9,8 @@ import { PublicLimits } from '../http/limits/public.ts'
 import { createLogger, type Logger } from '../http/logging/logger.ts'
 import { type Callers, guardApi } from '../http/security/administrators.ts'
 import { ownOrigins } from '../http/security/own-origins.ts'
-import { type Letter, type RenderedLetter, renderLetter } from '../mail/email.ts'
-import { createMailTransport, type SendMail } from '../mail/transport.ts'
 import type { SecretPort } from '../secrets/secrets.ts'
-import { MailQueue, mailAdministrators, type News } from './account-mail.ts'
+import { type AdministratorNews, accountMailChannel, mailAdministrators } from './account-mail.ts'
 import { Accounts } from './accounts/admin-users.ts'
 import { announcePrincipal, ensurePrincipal } from './accounts/principal.ts'
 import { createCallers, requireApiKey } from './caller.ts'
@@ -50,8 +48,8 @@ interface AuthParts {
   log: Logger
   limits: PublicLimits
   hashCost: HashCost
-  /** Takes a mail over; it resolves when that is durable. */
-  queueMail: SendMail
+  /** Called when a job of the outbox is durable. */
+  wakeOutbox: () => void
   /** Tells the operator something that is shown once. */
   announce: (text: string) => void
 }
@@ -64,13 +62,13 @@ export async function composeAuth({
   log,
   limits,
   hashCost,
-  queueMail,
+  wakeOutbox,
   announce,
 }: AuthParts) {
   const { context, ...auth } = await createAuth(config, db, secrets, {
     log,
     limits,
-    send: queueMail,
+    wakeOutbox,
     hashCost,
   })
   const principal = await ensurePrincipal(context)
@@ -79,9 +77,8 @@ export async function composeAuth({
   return {
     ...auth,
     access: { callers: auth.callers, origins: context.origins },
-    mailAdministrators: (news: News) => mailAdministrators(context, news),
-    /** Resolves when every mail that was begun is handed over. */
-    closeMail: () => context.mail.close(),
+    mailAdministrators: (trx: Db, news: AdministratorNews) => mailAdministrators(context, trx, news),
+    mailChannel: accountMailChannel(context, log),
     registerService: (scope: FastifyInstance) => registerAuth(scope, context),
     registerOwnAccount: (scope: FastifyInstance) => registerOwnAccount(scope, context),
   }
@@ -96,17 +93,13 @@ export interface Auth {
   anonKey: () => Promise<string>
   /** A session for the tab of a top-level navigation, or null. */
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  renderLetter: (letter: Letter) => RenderedLetter
-  /** Through the house's mail; throws when it was not taken. */
-  sendLetter: (to: string, kind: string, letter: Letter) => Promise<void>
 }
 
-/** Each has a default for commands, which have neither a queue of mail nor callers to limit. */
+/** Each has a default for commands, which run no outbox and have no callers to limit. */
 interface AuthOptions {
   log?: Logger
   limits?: PublicLimits
-  /** Takes a mail over; where there is no queue for it, as in a command, the mail server is told at once. */
-  send?: SendMail
+  wakeOutbox?: () => void
   hashCost?: HashCost
 }
 
@@ -114,18 +107,15 @@ export async function createAuth(
   config: Config,
   db: Db,
   secrets: SecretPort,
-  { log = createLogger('silent'), send = createMailTransport(config, log), ...options }: AuthOptions = {},
+  options: AuthOptions = {},
 ): Promise<Auth> {
-  const context = await createAuthContext(config, db, secrets, { ...options, log, send })
-  const render = (letter: Letter) => renderLetter(letter, config.site.brandName)
+  const context = await createAuthContext(config, db, secrets, options)
   return {
     context,
     callers: createCallers(context),
     accounts: new Accounts(context),
     anonKey: async () => (await context.keys.current()).anonKey,
     bootSession: (request, reply) => bootSession(context, request, reply),
-    renderLetter: render,
-    sendLetter: (to, kind, letter) => send({ to, kind, ...render(letter) }),
   }
 }
 
@@ -136,7 +126,7 @@ export async function createAuthContext(
   {
     log = createLogger('silent'),
     limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
-    send = createMailTransport(config, log),
+    wakeOutbox = () => {},
     hashCost,
   }: AuthOptions = {},
 ): Promise<AuthContext> {
@@ -151,7 +141,7 @@ export async function createAuthContext(
     refreshSecret: await readOrMakeSecret(db, secrets, 'refresh_tokens', makeSecret),
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
     limits,
-    mail: new MailQueue({ send, log }),
+    wakeOutbox,
     origins: ownOrigins(config.adminUrl ?? config.siteUrl),
   }
 }
@@ -190,7 +180,6 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
     { prefix: '/auth/v1' },
   )
   sweepRegularly(app, 'expired logins', (signal) => sweepExpired(context.db, signal))
-  app.addHook('onClose', () => context.mail.close())
 }
 
 const WITH_METADATA = /\/(?:signup|otp|user|invite|admin\/users(?:\/:id)?|admin\/generate_link)\/?$/

@@ -2,7 +2,6 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { PublicLimits } from '../http/limits/public.ts'
 import type { SecretPort } from '../secrets/secrets.ts'
-import type { MailQueue } from './account-mail.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { PasswordHasher } from './passwords/passwords.ts'
 
@@ -20,7 +19,8 @@ export interface AuthContext {
   refreshSecret: string
   /** Keys the hashes of codes that are short enough to be guessed. */
   codeSecret: string
-  mail: MailQueue
+  /** Called when a job of the outbox is durable. */
+  wakeOutbox: () => void
   /** How often anyone may call. */
   limits: PublicLimits
   /** The dashboard's own origins. */

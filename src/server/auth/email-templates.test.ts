@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type LetterInput, renderLetter } from '../mail/email.ts'
+import { type EmailInput, renderEmail } from '../mail/email.ts'
 import {
   type NoticeInput,
   type NoticeKind,
@@ -8,7 +8,7 @@ import {
   type WhoActed,
 } from './email-templates.ts'
 
-const INPUT: LetterInput = {
+const INPUT: EmailInput = {
   brandName: 'Arco',
   place: 'no painel Arco',
   isAdministrator: true,
@@ -20,7 +20,7 @@ const INPUT: LetterInput = {
 const BROKEN = /undefined|null|NaN|\{|\}|\b(\p{L}+) \1\b|\bde [ao]s?\b|\bem [ao]s?\b| [.,;:]|\.\.| {2}/u
 
 const isWhole = (letter: ReturnType<typeof noticeEmail>) => {
-  const { subject, text, html } = renderLetter(letter, 'Arco')
+  const { subject, text, html } = renderEmail(letter, 'Arco')
   expect(subject.length).toBeLessThanOrEqual(60)
   expect(letter.preview?.length ?? 0).toBeGreaterThan(0)
   expect(letter.preview?.length ?? 0).toBeLessThanOrEqual(90)
@@ -41,12 +41,12 @@ describe.each(Object.entries(TOKEN_EMAILS))('the e-mail %s', (kind, compose) => 
   })
 
   test('shows a code to administrators only where the dashboard asks for one', () => {
-    const text = renderLetter(compose(INPUT), 'Arco').text
+    const text = renderEmail(compose(INPUT), 'Arco').text
     expect(text.includes(INPUT.code)).toBe(['recovery', 'reauthentication'].includes(kind))
   })
 
   test('shows the code to people of other applications', () => {
-    expect(renderLetter(compose({ ...INPUT, isAdministrator: false }), 'Arco').text).toContain(INPUT.code)
+    expect(renderEmail(compose({ ...INPUT, isAdministrator: false }), 'Arco').text).toContain(INPUT.code)
   })
 })
 

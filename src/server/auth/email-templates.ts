@@ -1,5 +1,5 @@
 import { SITE_TIME_ZONE } from '#contract/site.ts'
-import type { Letter, LetterInput } from '../mail/email.ts'
+import type { Email, EmailInput } from '../mail/email.ts'
 import type { TokenKind } from './one-time-tokens/tokens.ts'
 
 const LINK_ENDS = 'O link vale por 1 hora e só pode ser usado uma vez.'
@@ -10,7 +10,7 @@ const BOTH_CONFIRM = 'A alteração só vale depois que os dois endereços confi
  * The e-mails that carry a one-time token. The dashboard has a field for the code of two of them; people without a role
  * use another application, which may ask for the code of any.
  */
-export const TOKEN_EMAILS: Record<TokenKind, (input: LetterInput) => Letter> = {
+export const TOKEN_EMAILS: Record<TokenKind, (input: EmailInput) => Email> = {
   signup: (input) => ({
     subject: 'Confirme seu e-mail',
     preview: `Falta um passo para usar sua conta ${input.place}.`,
@@ -91,7 +91,7 @@ export const TOKEN_EMAILS: Record<TokenKind, (input: LetterInput) => Letter> = {
   }),
 }
 
-function codeForOtherApplication({ isAdministrator, code }: LetterInput): Pick<Letter, 'code'> {
+function codeForOtherApplication({ isAdministrator, code }: EmailInput): Pick<Email, 'code'> {
   return isAdministrator ? {} : { code: { lead: 'Se o aplicativo pedir um código, digite:', digits: code } }
 }
 
@@ -197,7 +197,7 @@ const TIME = new Intl.DateTimeFormat('pt-BR', {
 })
 
 /** A security notice. It holds no link that signs anybody in, no code, and no address but the recipient's. */
-export function noticeEmail(input: NoticeInput): Letter {
+export function noticeEmail(input: NoticeInput): Email {
   const { subject, fact } = NOTICES[input.kind](input)
   return {
     subject,

@@ -46,8 +46,13 @@ const ROUNDS = 3
 interface PixelLaneDeps extends Omit<TargetDeps, 'db'> {
   client: OutgoingClient
   log: Pick<Logger, 'warn'>
-  /** A pixel's sending stopped: somebody has to know. */
-  onStopped?: (pixel: { id: string; name: string }, stop: Stop, expiresAt: string | null) => void
+  /** A pixel's sending stopped: somebody has to know. In the transaction that stops it. */
+  onStopped?: (
+    trx: Db,
+    pixel: { id: string; name: string },
+    stop: Stop,
+    expiresAt: string | null,
+  ) => Promise<void>
   onSettled?: (kind: PixelKind, state: Outcome['state']) => void
 }
 
@@ -74,10 +79,8 @@ async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPix
   const seen: { stop: Stop | null; isFirst: boolean } = { stop: null, isFirst: false }
   const outcomes = await runRound(round, workOf(deps, round, target, pixel, seen))
   for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(target.kind, state)
-  if (seen.stop !== null && seen.isFirst) {
+  if (seen.stop !== null && seen.isFirst)
     deps.log.warn({ pixel: pixel.id, reason: seen.stop.code }, 'deliveries: sending for a pixel stopped')
-    deps.onStopped?.(pixel, seen.stop, await findFirstExpiry(round.db, pixel.id))
-  }
   if (!pixel.isProbe) return seen.stop === null ? endOf(outcomes) : 'done'
   if (outcomes.some(({ state }) => state === 'accepted'))
     await makeDue(round.db, { pixelId: pixel.id }, round.now())
@@ -85,12 +88,13 @@ async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPix
 }
 
 function workOf(
-  { client }: PixelLaneDeps,
+  { client, onStopped }: PixelLaneDeps,
   { db, now }: RoundDeps,
   target: Target,
-  { id: pixelId, isProbe }: SendingPixel,
+  pixel: SendingPixel,
   seen: { stop: Stop | null; isFirst: boolean },
 ): LaneWork<Job> {
+  const { id: pixelId, isProbe } = pixel
   const channel = CHANNELS[target.kind]
   return {
     scope: { pixelId },
@@ -104,6 +108,8 @@ function workOf(
     },
     async record(trx, outcomes, isOurs) {
       seen.isFirst = await recordOutcomes(trx, { pixelId, outcomes, isOurs, stop: seen.stop, now: now() })
+      if (seen.stop !== null && seen.isFirst)
+        await onStopped?.(trx, pixel, seen.stop, await findFirstExpiry(trx, pixelId))
     },
   }
 }

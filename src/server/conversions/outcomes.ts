@@ -149,12 +149,16 @@ export async function measureDeliveries(db: Db): Promise<WaitingDeliveries[]> {
     const kind = PIXEL_KINDS[type]
     return kind === undefined ? [] : [{ kind: kind as string, waiting: Number(waiting), oldestAt }]
   })
-  for (const kind of ['newsletter', 'mail'] as const) {
+  for (const [kind, kinds] of [
+    ['newsletter', ['newsletter']],
+    // With the requests for one, which become an e-mail within a second.
+    ['mail', ['mail', 'account-mail']],
+  ] as const) {
     const { count, oldest } = await db
       .selectFrom('deliveries')
       .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldest')])
       .where('pixel_id', 'is', null)
-      .where('kind', '=', kind)
+      .where('kind', 'in', kinds)
       .executeTakeFirstOrThrow()
     measured.push({ kind, waiting: Number(count), oldestAt: oldest })
   }

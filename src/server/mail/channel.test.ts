@@ -2,14 +2,15 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
 import { parseConfig } from '../config.ts'
+import { change } from '../db/transactions/change.ts'
 import { createLogger } from '../http/logging/logger.ts'
 import { DeliveryWorker } from '../outbox/worker.ts'
-import { type MailLaneDeps, mailLane, type QueuedMail, queueMail } from './channel.ts'
-import { createMailTransport } from './transport.ts'
+import { type MailChannelDeps, mailChannel, storeMail } from './channel.ts'
+import { createMailTransport, type MailToSend } from './transport.ts'
 
 const HOUR = 3_600_000
 const LINK = 'https://painel.exemplo.com.br/#token=segredo-que-entra'
-const MAIL: QueuedMail = {
+const MAIL: MailToSend = {
   kind: 'recovery',
   to: 'ana@exemplo.com.br',
   subject: 'Crie uma nova senha',
@@ -36,13 +37,13 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     await database.close()
   })
 
-  function startWorker(options: Partial<MailLaneDeps> = {}, graceMs = 60_000): DeliveryWorker {
+  function startWorker(options: Partial<MailChannelDeps> = {}, graceMs = 60_000): DeliveryWorker {
     const config = parseConfig({ SMTP_URL: mailbox.url })
     const note = (level: string) => (fields: unknown, text?: string) =>
       void lines.push(`${level} ${JSON.stringify(fields)} ${text}`)
     const log = { warn: note('warn'), error: note('error') }
     const send = createMailTransport(config, createLogger('silent'))
-    const lane = mailLane({ secrets: database.secrets, send, log, ...options })
+    const lane = mailChannel({ secrets: database.secrets, send, log, ...options })
     const worker = new DeliveryWorker({
       db: database.db,
       sources: [lane],
@@ -54,12 +55,12 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     onTestFinished(() => worker.stop())
     return worker
   }
-  const queue = (mail: Partial<QueuedMail> & { usefulMs?: number } = {}) =>
-    queueMail({ db: database.db, secrets: database.secrets }, { ...MAIL, ...mail }, now())
+  const queue = (mail: Partial<MailToSend> = {}) =>
+    change(database.db, (trx) => storeMail(trx, database.secrets, { ...MAIL, ...mail }, now()))
   const rows = () => database.db.selectFrom('deliveries').selectAll().execute()
   const untilEmpty = () => expect.poll(rows, { interval: 50, timeout: 30_000 }).toEqual([])
 
-  test('is sealed while it waits, sent as it was written, and leaves no row', async () => {
+  test('is encrypted while it waits, sent as it was written, and leaves no row', async () => {
     await queue()
     const [row] = await rows()
     expect(JSON.stringify(row)).not.toMatch(/ana@|segredo-que-entra|Crie/)

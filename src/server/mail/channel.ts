@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Db } from '../db/database.ts'
-import { change } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import {
   backOffBy,
-  endOf,
   HOUR_MS,
-  type Lane,
   type LaneSource,
   MINUTE_MS,
   type Outcome,
@@ -15,9 +11,11 @@ import {
   settled,
   untouched,
 } from '../outbox/channel.ts'
-import { type Claim, findDue } from '../outbox/queue.ts'
-import { runRound } from '../outbox/worker.ts'
+import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
+import type { Claim } from '../outbox/queue.ts'
+import { singleLane } from '../outbox/single-lane.ts'
 import type { SecretPort } from '../secrets/secrets.ts'
+import type { MailToSend, OutgoingMail } from './transport.ts'
 
 /** A mail server takes few connections from one sender. */
 const CONCURRENCY = 5
@@ -31,55 +29,57 @@ const BACK_OFF = backOffBy([
   30 * MINUTE_MS,
 ])
 
-export interface MailLaneDeps {
+/** News of the day is none the day after. */
+const USEFUL_MS = 24 * HOUR_MS
+
+export interface MailChannelDeps {
   secrets: SecretPort
   /** Sends one message, or throws. */
-  send: (mail: QueuedMail) => Promise<void>
+  send: (mail: OutgoingMail) => Promise<void>
   log: Pick<Logger, 'warn' | 'error'>
   onSettled?: (state: Outcome['state']) => void
 }
 
-/** Mail is sent until the mail server takes it, refuses it for good, or it is of no use any more. */
-export function mailLane(deps: MailLaneDeps): LaneSource {
-  const run: Lane['run'] = async (round) => {
-    const outcomes = await runRound(round, {
-      scope: { kind: 'mail' },
-      limit: CONCURRENCY,
-      atMostOnce: false,
-      backOff: BACK_OFF,
-      attempt: (claims, signal) =>
-        Promise.all(claims.map((claim) => attempt(deps, claim, round.now(), signal))),
-    })
-    for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
-    return endOf(outcomes)
-  }
-  const lane = (due: string | null): Lane => ({
-    key: 'mail',
-    due,
-    longestDelayMs: BACK_OFF.longestMs,
+/** E-mail is sent until the mail server takes it, refuses it for good, or it is of no use any more. */
+export function mailChannel(deps: MailChannelDeps): LaneSource {
+  return singleLane({
+    kind: 'mail',
+    limit: CONCURRENCY,
     rounds: 2,
-    run,
+    backOff: BACK_OFF,
+    drainsAtStop: true,
+    attempt: (claims, { now, signal }) =>
+      Promise.all(claims.map((claim) => attempt(deps, claim, now(), signal))),
+    onSettled: (outcomes) => {
+      for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
+    },
   })
-  return {
-    list: async (db) => [lane(await findDue(db, 'mail'))],
-    last: () => lane(null),
-  }
+}
+
+/** Stores an e-mail in the transaction of what it is about. It is deleted with its job, once it is sent. */
+export function storeMail(
+  trx: Db,
+  secrets: SecretPort,
+  { usefulMs = USEFUL_MS, ...mail }: MailToSend,
+  now = Date.now(),
+): Promise<void> {
+  return enqueueEncrypted(trx, secrets, { kind: 'mail', content: mail, expiresAt: now + usefulMs }, now)
 }
 
 async function attempt(
-  { secrets, send, log }: MailLaneDeps,
+  { secrets, send, log }: MailChannelDeps,
   claim: Claim,
   now: number,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { id, sealed, expires_at } = claim
+  const { expires_at } = claim
   if (expires_at !== null && Date.parse(expires_at) <= now) {
     log.error({ attempts: claim.attempts - 1 }, 'a mail could not be sent before it was of no use any more')
     return settled(claim, 'expired', '', '')
   }
   let kind = ''
   try {
-    const mail = JSON.parse(await secrets.open(mailPlace(id), sealed ?? '')) as QueuedMail
+    const mail = await decryptContent<OutgoingMail>(secrets, claim)
     kind = mail.kind
     return (await unlessAborted(send(mail), signal)) ? settled(claim, 'accepted', '', '') : untouched(claim)
   } catch (error) {
@@ -123,54 +123,4 @@ function describe(error: unknown): Failure {
     ...(responseCode === undefined ? {} : { responseCode }),
     permanent: responseCode !== undefined && responseCode >= 500,
   }
-}
-
-/** A mail as it is sent. */
-export interface QueuedMail {
-  /** Named in logs, where the address is not. */
-  kind: string
-  to: string
-  subject: string
-  text: string
-  html: string
-}
-
-/** News of the day is none the day after. */
-const USEFUL_MS = 24 * HOUR_MS
-
-export const mailPlace = (row: string) => ({ table: 'deliveries', column: 'sealed', row })
-
-type MailToQueue = QueuedMail & { usefulMs?: number }
-
-/** Resolves when the mail is durable. */
-export async function queueMail(
-  { db, secrets }: { db: Db; secrets: SecretPort },
-  mail: MailToQueue,
-  now = Date.now(),
-): Promise<void> {
-  await change(db, (trx) => storeMail(trx, secrets, mail, now))
-}
-
-/** In the transaction of what it tells of. A mail can hold a link that signs in: nobody who reads the database reads it. */
-export async function storeMail(
-  trx: Db,
-  secrets: SecretPort,
-  { usefulMs = USEFUL_MS, ...mail }: MailToQueue,
-  now = Date.now(),
-): Promise<void> {
-  const id = randomUUID()
-  const at = new Date(now).toISOString()
-  const sealed = await secrets.seal(trx, mailPlace(id), JSON.stringify(mail))
-  await trx
-    .insertInto('deliveries')
-    .values({
-      id,
-      kind: 'mail',
-      payload: '{}',
-      sealed,
-      next_attempt_at: at,
-      created_at: at,
-      expires_at: new Date(now + usefulMs).toISOString(),
-    })
-    .execute()
 }

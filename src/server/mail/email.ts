@@ -1,7 +1,7 @@
 import { COLORS } from '#design/colors.ts'
 import type { Db } from '../db/database.ts'
 
-export interface RenderedLetter {
+export interface RenderedEmail {
   subject: string
   text: string
   html: string
@@ -9,11 +9,11 @@ export interface RenderedLetter {
 
 const FONT = "font-family:'Instrument Sans',-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
-export function renderLetter(letter: Letter, brandName: string): RenderedLetter {
-  return { subject: letter.subject, text: renderText(letter, brandName), html: renderHtml(letter, brandName) }
+export function renderEmail(email: Email, brandName: string): RenderedEmail {
+  return { subject: email.subject, text: renderText(email, brandName), html: renderHtml(email, brandName) }
 }
 
-function renderText({ paragraphs, action, code, closing }: Letter, brandName: string): string {
+function renderText({ paragraphs, action, code, closing }: Email, brandName: string): string {
   const parts = [
     ...paragraphs,
     ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
@@ -24,8 +24,8 @@ function renderText({ paragraphs, action, code, closing }: Letter, brandName: st
   return `${parts.join('\n\n')}\n`
 }
 
-function renderHtml(letter: Letter, brandName: string): string {
-  const { subject, preview, paragraphs, action, code, closing } = letter
+function renderHtml(email: Email, brandName: string): string {
+  const { subject, preview, paragraphs, action, code, closing } = email
   const body = [
     `<h1 style="margin:0 0 20px;font-size:24px;line-height:1.2;letter-spacing:-.02em;color:${COLORS.ink}">${escapeHtml(subject)}</h1>`,
     ...paragraphs.map((text) => paragraph(text, COLORS.ink)),
@@ -57,8 +57,8 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** The content of an e-mail; `render-letter.ts` decides how it looks. */
-export interface Letter {
+/** The content of an e-mail; `renderEmail` decides how it looks. */
+export interface Email {
   subject: string
   /** Shown by mail programs beside the subject, and nowhere in the mail. */
   preview?: string
@@ -70,7 +70,7 @@ export interface Letter {
   closing: string[]
 }
 
-export interface LetterInput {
+export interface EmailInput {
   brandName: string
   /** Where the account is, in words, with its preposition. */
   place: string

@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../config.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import type { RenderedLetter } from './email.ts'
+import type { RenderedEmail } from './email.ts'
 
-export interface OutgoingMail extends RenderedLetter {
+export interface OutgoingMail extends RenderedEmail {
   to: string
+  /** Named in logs, where the address is not. */
   kind: string
+}
+
+export interface MailToSend extends OutgoingMail {
   /** After which it need not arrive any more; a day where nothing is said. */
   usefulMs?: number
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Insertable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
@@ -5,6 +6,59 @@ import { engineOf } from '../db/dialect.ts'
 import { asRepeated } from '../db/engines/sqlite-driver.ts'
 import { isUnavailable } from '../db/errors.ts'
 import type { Deliveries } from '../db/schema/outbox.ts'
+import type { SecretPort } from '../secrets/secrets.ts'
+import type { Claim, JobKind } from './queue.ts'
+
+interface EncryptedJob {
+  kind: JobKind
+  /** Stored as JSON that nobody who reads the database can read. */
+  content: unknown
+  /** At once unless told. */
+  dueAt?: number
+  /** From then on it is of no use. */
+  expiresAt: number
+}
+
+/**
+ * Stores a job in the transaction that causes it: it is durable when that is, and every process that runs the outbox
+ * finds it within a second.
+ * @example
+ * await change(db, async (trx) => {
+ *   await storePassword(trx)
+ *   await enqueueEncrypted(trx, secrets, { kind: 'mail', content: email, expiresAt })
+ * })
+ */
+export async function enqueueEncrypted(
+  trx: Db,
+  secrets: SecretPort,
+  { kind, content, dueAt, expiresAt }: EncryptedJob,
+  now = Date.now(),
+): Promise<void> {
+  const id = randomUUID()
+  const sealed = await secrets.seal(trx, contentPlace(id), JSON.stringify(content))
+  await trx
+    .insertInto('deliveries')
+    .values({
+      id,
+      kind,
+      payload: '{}',
+      sealed,
+      next_attempt_at: new Date(dueAt ?? now).toISOString(),
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(expiresAt).toISOString(),
+    })
+    .execute()
+}
+
+/** What `enqueueEncrypted` was given. */
+export async function decryptContent<Content>(
+  secrets: SecretPort,
+  { id, sealed }: Pick<Claim, 'id' | 'sealed'>,
+): Promise<Content> {
+  return JSON.parse(await secrets.open(contentPlace(id), sealed ?? '')) as Content
+}
+
+const contentPlace = (row: string) => ({ table: 'deliveries', column: 'sealed', row })
 
 /** What an event's row is made of, with the types that PostgreSQL reads them as. */
 const COLUMNS = {

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import type { Schema } from '../db/schema/index.ts'
-import type { Deliveries } from '../db/schema/outbox.ts'
+import type { Deliveries, PixelKind } from '../db/schema/outbox.ts'
 import { inSteps } from '../db/sweep.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
@@ -206,7 +206,7 @@ async function claim(
 }
 
 /** When the first of a kind is due that no pixel stands for. */
-export async function findDue(db: Db, kind: 'newsletter' | 'mail'): Promise<string | null> {
+export async function findDue(db: Db, kind: JobKind): Promise<string | null> {
   const row = await db
     .selectFrom('deliveries')
     .select('next_attempt_at')
@@ -252,8 +252,11 @@ export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<numb
   })
 }
 
+/** Kinds that belong to no pixel. */
+export type JobKind = Exclude<Deliveries['kind'], PixelKind>
+
 /** Rows of the queue that are taken together: a pixel's, or all of a kind. */
-export type DeliveryScope = { pixelId: string } | { kind: 'newsletter' | 'mail' }
+export type DeliveryScope = { pixelId: string } | { kind: JobKind }
 
 /** Whether a row is one that the lane takes from. */
 function isInScope(eb: ExpressionBuilder<Schema, 'deliveries'>, scope: DeliveryScope): Expression<SqlBool> {

@@ -10,6 +10,7 @@ import {
   type LaneWork,
   type Outcome,
   type RoundDeps,
+  type RoundEnd,
   type Row,
   untouched,
 } from './channel.ts'
@@ -24,12 +25,15 @@ const POLL_MS = 1_000
 /** What runs when we are told to stop gets this long before it is cut off and given back. */
 const GRACE_MS = 3_000
 
+/** The last rounds take what was put off for a moment, which nobody would look at before the next start. */
+const DUE_SOON_MS = 200
+
 /** However much is stored, the queue is looked at so often at most; the first look is at once. */
 const LOOK_MS = 50
 
 export interface DeliveryWorkerDeps {
   db: Db
-  sources: readonly LaneSource[]
+  sources?: readonly LaneSource[]
   log: Pick<Logger, 'error'>
   now?: () => number
   timing?: Partial<{ leaseMs: number; pollMs: number; graceMs: number }>
@@ -38,6 +42,7 @@ export interface DeliveryWorkerDeps {
 /** Sends what waits in `deliveries`, lane by lane at the same time, for as long as the app runs. */
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps
+  readonly #sources: LaneSource[]
   readonly #now: () => number
   readonly #timing
   readonly #stopping = new AbortController()
@@ -53,8 +58,14 @@ export class DeliveryWorker {
 
   constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps
+    this.#sources = [...(deps.sources ?? [])]
     this.#now = deps.now ?? Date.now
     this.#timing = { leaseMs: LEASE_MS, pollMs: POLL_MS, graceMs: GRACE_MS, ...deps.timing }
+  }
+
+  /** Another kind of job. */
+  register(source: LaneSource): void {
+    this.#sources.push(source)
   }
 
   start(): void {
@@ -74,14 +85,22 @@ export class DeliveryWorker {
     const isStarted = this.#loop !== null
     await this.#loop
     await Promise.all([...this.#busy.values()].flatMap((running) => [...running]))
-    if (isStarted)
-      for (const source of this.#deps.sources)
-        if (source.last !== undefined) await this.#deliver(source.last())
+    if (isStarted) await this.#drain()
     clearTimeout(deadline)
   }
 
+  /** What was stored last leaves before the process does: round after round, because a job may cause another. */
+  async #drain(): Promise<void> {
+    let isMore = true
+    while (isMore && !this.#cutOff.signal.aborted) {
+      isMore = false
+      for (const { last } of this.#sources)
+        if (last !== undefined && (await this.#runOnce(last(), DUE_SOON_MS)) === 'more') isMore = true
+    }
+  }
+
   async #run(): Promise<void> {
-    const { db, sources, log } = this.#deps
+    const { db, log } = this.#deps
     let released = engineOf(db) !== 'sqlite'
     while (!this.#stopping.signal.aborted) {
       const lookedAt = performance.now()
@@ -91,7 +110,7 @@ export class DeliveryWorker {
         if (!released) await releaseEveryLease(db, this.#now())
         released = true
         const now = this.#now()
-        const lanes = (await Promise.all(sources.map((source) => source.list(db, now)))).flat()
+        const lanes = (await Promise.all(this.#sources.map((source) => source.list(db, now)))).flat()
         for (const lane of lanes) {
           const waitMs = untilDue(lane, now)
           if (waitMs === 0) this.#begin(lane)
@@ -124,14 +143,25 @@ export class DeliveryWorker {
 
   /** Round after round while there is something to do, and others beside it as far as the lane allows. */
   async #deliver(lane: Lane): Promise<void> {
+    let end = await this.#runOnce(lane)
+    for (; end === 'more' && !this.#stopping.signal.aborted; end = await this.#runOnce(lane))
+      this.#begin(lane)
+    if (end === 'failing') this.#restsUntil.set(lane.key, performance.now() + this.#timing.pollMs)
+  }
+
+  /** What becomes due within `aheadMs` counts as due. */
+  async #runOnce(lane: Lane, aheadMs = 0): Promise<RoundEnd> {
     const { db, log } = this.#deps
-    const round = { db, now: this.#now, leaseMs: this.#timing.leaseMs, signal: this.#cutOff.signal }
     try {
-      let end = await lane.run(round)
-      for (; end === 'more' && !this.#stopping.signal.aborted; end = await lane.run(round)) this.#begin(lane)
-      if (end === 'failing') this.#restsUntil.set(lane.key, performance.now() + this.#timing.pollMs)
+      return await lane.run({
+        db,
+        now: () => this.#now() + aheadMs,
+        leaseMs: this.#timing.leaseMs,
+        signal: this.#cutOff.signal,
+      })
     } catch (error) {
       log.error({ err: error, lane: lane.key }, 'deliveries: a round failed')
+      return 'done'
     }
   }
 

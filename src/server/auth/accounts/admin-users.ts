@@ -6,7 +6,6 @@ import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { checkViolation, duplicateKey, notNull } from '#server/data/errors.ts'
 import type { Column, DynamicDb, Resource, Row, Source, Store } from '#server/data/resource.ts'
 import type { Db } from '#server/db/database.ts'
-import { afterCommit } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
 import { auditActor, type Caller } from '#server/http/security/administrators.ts'
 import { sendNotice } from '../account-mail.ts'
@@ -109,9 +108,8 @@ export class Accounts {
     })
     const by = isSelf ? 'self' : 'administrator'
     if (passwordHash !== undefined)
-      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'password', by }))
-    if (email !== before.email)
-      afterCommit(trx, () => sendNotice(this.#context, { user: before, kind: 'email', by }))
+      await sendNotice(this.#context, trx, { user: before, kind: 'password', by })
+    if (email !== before.email) await sendNotice(this.#context, trx, { user: before, kind: 'email', by })
   }
 
   /** Marks the row as written without a change. */
@@ -201,7 +199,7 @@ async function grantRole(
     after: { email: user.email, role, handed_over: !isProved },
   })
   if (!isProved || passwordHash !== null)
-    afterCommit(trx, () => sendNotice(context, { user, kind: 'password', by: 'administrator' }))
+    await sendNotice(context, trx, { user, kind: 'password', by: 'administrator' })
   return true
 }
 

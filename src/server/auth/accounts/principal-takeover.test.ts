@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
+import { createLogger } from '#server/http/logging/logger.ts'
+import { createMailTransport } from '#server/mail/transport.ts'
 import { writeDocRow } from '#tests/support/doc-table.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
+import { sendQueuedMail } from '#tests/support/send-queued-mail.ts'
 import { createAuthContext } from '../auth.ts'
 import { openLogin, openSession, passwordAmr } from '../sessions/issue.ts'
 import { lockAccount } from './change-account.ts'
@@ -53,7 +56,7 @@ describe.each(ENGINES)('an account that holds the principal’s address already,
   const start = async (env: Record<string, string> = {}) => {
     const auth = await context({ PRINCIPAL_ADMIN_EMAIL: BOSS, ...env })
     const news = await ensurePrincipal(auth)
-    await auth.mail.close()
+    await sendQueuedMail(auth, { send: createMailTransport(auth.config, createLogger('silent')) })
     return { news, passwords: auth.passwords }
   }
   const hold = async ({ confirmed, role, banned, ...rest }: (typeof HOLDERS)[keyof typeof HOLDERS]) => {

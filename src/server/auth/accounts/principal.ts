@@ -70,14 +70,14 @@ export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipa
       const made = await settle(trx, email, passwordHash)
       if (made.how !== 'restored' && password === null)
         await replaceSecret(trx, secrets, FIRST_PASSWORD_SECRET, given)
+      if (made.how === 'taken over')
+        await sendNotice(context, trx, { user: made.user, kind: 'principal', by: 'operator' })
       return made
     },
     { isRetriable: (error) => error instanceof AddressMoved },
   )
   if (settled.how === 'restored') return readUnused(context)
-  if (settled.how === 'taken over')
-    sendNotice(context, { user: settled.user, kind: 'principal', by: 'operator' })
-  else if (password !== null) return null
+  if (settled.how !== 'taken over' && password !== null) return null
   return { how: settled.how, password: password === null ? given : null }
 }
 

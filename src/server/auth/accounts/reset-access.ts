@@ -29,9 +29,9 @@ export async function resetPassword(context: AuthContext, email: string): Promis
       await forgetWrongGuesses(account.trx, account.user.email)
       await forgetFirstPassword(account.trx, account.user.id)
       await account.audit('user.password_changed')
+      await sendNotice(context, account.trx, { user: account.user, kind: 'password', by: 'operator' })
     },
   })
-  sendNotice(context, { user, kind: 'password', by: 'operator' })
   return password
 }
 
@@ -46,7 +46,7 @@ export async function removeFactors(context: AuthContext, email: string): Promis
   const { db } = context
   const user = await findUserByEmail(db, email)
   if (user === undefined) return null
-  const removed = await changeAccount(
+  return changeAccount(
     db,
     { userId: user.id, by: OPERATOR_ACTOR },
     {
@@ -56,11 +56,14 @@ export async function removeFactors(context: AuthContext, email: string): Promis
         await account.revoke('factors_removed')
         await account.audit('auth.factors_removed', { before: { factors, passkeys } })
         const verified = factors.filter(({ status }) => status === 'verified')
+        if (verified.length + passkeys.length > 0)
+          await sendNotice(context, account.trx, {
+            user: account.user,
+            kind: 'factors-removed',
+            by: 'operator',
+          })
         return { factors: verified.length, passkeys: passkeys.length }
       },
     },
   )
-  if (removed.factors + removed.passkeys > 0)
-    sendNotice(context, { user, kind: 'factors-removed', by: 'operator' })
-  return removed
 }

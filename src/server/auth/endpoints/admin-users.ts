@@ -199,7 +199,7 @@ function registerUpdateUserById(scope: FastifyInstance, context: AuthContext): v
     /** What was not given stays as it is when it is written. */
     const emailFor = ({ user }: AccountState) =>
       input.email === '' ? user.email : checkEmail(input.email, user.email)
-    const { before, after, factors, isNewPassword } = await changeAccount(
+    const { after, factors } = await changeAccount(
       db,
       { userId: readTargetId(request), by: SERVICE_ACTOR },
       {
@@ -232,14 +232,13 @@ function registerUpdateUserById(scope: FastifyInstance, context: AuthContext): v
             before: auditedUser(current),
             after: auditedUser(row),
           })
-          const { factors } = account
-          return { before: current, after: row, factors, isNewPassword: passwordHash !== null }
+          const notice = { user: current, by: 'administrator' } as const
+          if (passwordHash !== null) await sendNotice(context, account.trx, { ...notice, kind: 'password' })
+          if (changesEmail) await sendNotice(context, account.trx, { ...notice, kind: 'email' })
+          return { after: row, factors: account.factors }
         },
       },
     )
-    if (isNewPassword) sendNotice(context, { user: before, kind: 'password', by: 'administrator' })
-    if (after.email !== before.email)
-      sendNotice(context, { user: before, kind: 'email', by: 'administrator' })
     return toUserObject({ ...after, factors })
   })
 }
@@ -261,11 +260,15 @@ function registerUserFactors(scope: FastifyInstance, context: AuthContext): void
         await deleteFactors(account, factor.id)
         if (factor.status === 'verified') await lowerSessions(account)
         await account.audit('user.factor_removed', { before: { factor_id: factor.id } })
+        if (factor.status === 'verified')
+          await sendNotice(context, account.trx, {
+            user: account.user,
+            kind: 'factor-removed',
+            by: 'administrator',
+          })
         return factor
       },
     })
-    if (removed.status === 'verified')
-      sendNotice(context, { user, kind: 'factor-removed', by: 'administrator' })
     return toFactorObject(removed)
   })
 }

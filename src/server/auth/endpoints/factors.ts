@@ -78,19 +78,19 @@ function readKind(type: string): 'totp' | 'webauthn' {
 
 function registerUnenrollFactor(scope: FastifyInstance, context: AuthContext): void {
   scope.delete('/factors/:id', async (request) => {
-    const { user, who } = await requireUser(context, request)
+    const { who } = await requireUser(context, request)
     const id = readFactorId(request)
-    const wasVerified = await changeAccount(context.db, who, {
+    await changeAccount(context.db, who, {
       write: async (account) => {
         const { status } = requireFactor(account, id)
         if (status === 'verified') requireSecondFactor(account, 'unenroll')
         await deleteFactors(account, id)
         if (status === 'verified') await lowerSessions(account)
         await account.audit('auth.factor_unenrolled', { before: { factor_id: id, status } })
-        return status === 'verified'
+        if (status === 'verified')
+          await sendNotice(context, account.trx, { user: account.user, kind: 'factor-removed', by: 'self' })
       },
     })
-    if (wasVerified) sendNotice(context, { user, kind: 'factor-removed', by: 'self' })
     return { id }
   })
 }
@@ -117,7 +117,6 @@ function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): voi
     // Whoever sets an app up has its secret: there is nothing to guess.
     const raised = await raise()
     rememberSecondStep(context, request, reply, user.id)
-    sendNotice(context, { user, kind: 'factor-added', by: 'self' })
     return toSessionObject(context, await withFactors(db, user), raised)
   })
 }

@@ -5,7 +5,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
-import { composeTokenMails, limitOwnMail } from '../account-mail.ts'
+import { limitOwnMail, mailTokens } from '../account-mail.ts'
 import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import { type LockedAccount, lockAccount, SERVICE_ACTOR } from '../accounts/change-account.ts'
 import { deleteTokens } from '../accounts/credentials.ts'
@@ -128,7 +128,7 @@ const body = z.object({ email: text, data: document })
 
 /** With the service key: an account without a password, whose owner makes one from the mail. */
 export function registerInvite(scope: FastifyInstance, context: AuthContext): void {
-  const { db, mail, origins } = context
+  const { db, origins } = context
   scope.post('/invite', async (request) => {
     await requireService(context, request)
     const { email: given, data } = readBody(body, request)
@@ -145,9 +145,9 @@ export function registerInvite(scope: FastifyInstance, context: AuthContext): vo
       })
       if (row === null) throw emailExists()
       await recordAudit(trx, { ...SERVICE_ACTOR, action: 'user.invited', subject: row.id, after: { email } })
+      await mailTokens(context, trx, { userId: row.id, kinds: ['invite'], redirectTo })
       return row
     })
-    mail.later(() => composeTokenMails(context, { user, kinds: ['invite'], redirectTo, cause: 'themselves' }))
     return toUserObject({ ...user, factors: [] })
   })
 }

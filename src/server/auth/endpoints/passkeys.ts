@@ -101,10 +101,10 @@ function registerPasskeyCreation(scope: FastifyInstance, context: AuthContext): 
         await refuseTooMany(account.trx, user.id)
         const row = await insertPasskey(account, { factorId: null, credential: made })
         await account.audit('auth.passkey_added', { after: { passkey_id: row.id } })
+        await sendNotice(context, account.trx, { user: account.user, kind: 'passkey-added', by: 'self' })
         return row
       },
     })
-    sendNotice(context, { user, kind: 'passkey-added', by: 'self' })
     return toPasskeyObject(key)
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { clientAddress } from '#server/http/sockets/addresses.ts'
-import { composeIssued, limitOwnMail, requireMails, sendNotice } from '../account-mail.ts'
+import { limitOwnMail, mailIssued, requireMails, sendNotice } from '../account-mail.ts'
 import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import {
   type AccountState,
@@ -96,17 +96,16 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
         // After what a new password ends: these mails are about what comes next.
         const tokens =
           newEmail === null ? [] : await issueTokens(context, account, EMAIL_CHANGE_KINDS, target)
+        await mailIssued(context, account, tokens, redirectTo)
+        if (password !== null)
+          await sendNotice(context, account.trx, { user: before, kind: 'password', by: 'self' })
         await account.audit(password === null ? 'user.updated' : 'user.password_changed', {
           ...(newEmail === null ? {} : { before: { email: before.email }, after: { new_email: newEmail } }),
         })
-        const { user: after, factors } = account
-        return { before, after, factors, tokens, isNewPassword: password !== null }
+        return { ...account.user, factors: account.factors }
       },
     })
-    if (changed.isNewPassword) sendNotice(context, { user: changed.before, kind: 'password', by: 'self' })
-    if (changed.tokens.length > 0)
-      context.mail.later(() => composeIssued(context, changed.after, changed.tokens, redirectTo))
-    return toUserObject({ ...changed.after, factors: changed.factors })
+    return toUserObject(changed)
   })
 }
 

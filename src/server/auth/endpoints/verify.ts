@@ -6,7 +6,6 @@ import { sendNotice } from '../account-mail.ts'
 import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import { confirmEmail, type LockedAccount } from '../accounts/change-account.ts'
 import { checkKnownEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
-import type { UserRow } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { insertLinkCode } from '../one-time-tokens/link-codes.ts'
 import { listedRedirect, redirectTarget, withQuery } from '../one-time-tokens/redirects.ts'
@@ -161,7 +160,6 @@ export async function redeemToken(
   { request, reply, token, fail }: Redemption,
 ): Promise<unknown> {
   const isEmailChange = token.kind.startsWith('email_change')
-  let former: UserRow | undefined
   const session = await signIn(context, {
     request,
     reply,
@@ -170,18 +168,21 @@ export async function redeemToken(
     status: 403,
     unknown: fail,
     admit: async (account) => {
-      former = account.user
+      const former = account.user
       const address = token.kind === 'email_change_new' ? former.new_email : former.email
       // Sent to an address that is not this person's any more.
       if (token.sent_to !== address) throw fail()
-      if (isEmailChange) return confirmEmailChange(account, context.config, token, fail)
+      if (isEmailChange) {
+        const isDone = await confirmEmailChange(account, context.config, token, fail)
+        if (isDone) await sendNotice(context, account.trx, { user: former, kind: 'email', by: 'self' })
+        return isDone
+      }
       if (!(await spendToken(account.trx, token.id))) throw fail()
       await confirmEmail(account)
       return true
     },
   })
   if (session === null) return HALF_DONE
-  if (isEmailChange && former !== undefined) sendNotice(context, { user: former, kind: 'email', by: 'self' })
   return session
 }
 

@@ -57,7 +57,7 @@ export async function replaceRecoveryCodes(context: AuthContext, who: Who): Prom
     code_hash: hashRecoveryCode(codeSecret, who.userId, code),
     created_at,
   }))
-  const user = await changeAccount(db, who, {
+  await changeAccount(db, who, {
     check: (account) => {
       requireSecondFactor(account, 'own_account')
       requireFactorToReplace(account)
@@ -66,10 +66,9 @@ export async function replaceRecoveryCodes(context: AuthContext, who: Who): Prom
       await deleteRecoveryCodes(account)
       await account.trx.insertInto('auth_recovery_codes').values(rows).execute()
       await account.audit('auth.recovery_codes_replaced')
-      return account.user
+      await sendNotice(context, account.trx, { user: account.user, kind: 'recovery-codes', by: 'self' })
     },
   })
-  sendNotice(context, { user, kind: 'recovery-codes', by: 'self' })
   return [...codes]
 }
 

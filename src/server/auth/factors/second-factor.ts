@@ -66,8 +66,11 @@ export async function showSecondStep<T>(
   } catch (error) {
     if (error instanceof AppError && WRONG_ANSWERS.includes(error.code)) {
       const { id: actor_id, email: actor } = user
-      await recordAudit(context.db, { actor_id, actor, action: 'auth.second_step_failed', subject: user.id })
-      if (isRepeated) sendNotice(context, { user, kind: 'second-step-failed', by: 'password-holder' })
+      await change(context.db, async (trx) => {
+        await recordAudit(trx, { actor_id, actor, action: 'auth.second_step_failed', subject: user.id })
+        if (isRepeated)
+          await sendNotice(context, trx, { user, kind: 'second-step-failed', by: 'password-holder' })
+      })
     }
     throw error
   }

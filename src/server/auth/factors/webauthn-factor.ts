@@ -48,6 +48,7 @@ export async function verifyKey(context: AuthContext, shown: Shown): Promise<Ses
   if (response == null) throw validationFailed('credential_response is required')
   refuseOtherType(factor, webauthn.type)
   await limitFactorCalls(context, request, session)
+  const isNew = factor.status === 'unverified'
   const raise = () =>
     changeAccount(context.db, who, {
       prepare: () => prove(context, shown, challengeId, response),
@@ -58,13 +59,13 @@ export async function verifyKey(context: AuthContext, shown: Shown): Promise<Ses
         requireSecondFactor(account, 'enroll', factor.id)
         await spend(account)
         await acceptFactor(account, current)
+        if (isNew)
+          await sendNotice(context, account.trx, { user: account.user, kind: 'factor-added', by: 'self' })
         return raiseSession(context, account, 'mfa/webauthn')
       },
     })
-  const isNew = factor.status === 'unverified'
   const raised = isNew ? await raise() : await showSecondStep(context, shown, raise)
   if (isNew) rememberSecondStep(context, request, reply, user.id)
-  if (isNew) sendNotice(context, { user, kind: 'factor-added', by: 'self' })
   return toSessionObject(context, await withFactors(context.db, user), raised)
 }
 

@@ -202,17 +202,17 @@ export function readPasskeyId(request: FastifyRequest): string {
 /** People who remove their own have shown their second factor. */
 export async function removePasskey(context: AuthContext, who: Who, id: string): Promise<void> {
   const isOwn = who.sessionId !== undefined
-  const user = await changeAccount(context.db, who, {
+  await changeAccount(context.db, who, {
     check: (account) => {
       if (isOwn) requireSecondFactor(account, 'passkeys')
     },
     write: async (account) => {
       await deletePasskey(account, id)
       await account.audit('auth.passkey_removed', { before: { passkey_id: id } })
-      return account.user
+      const by = isOwn ? 'self' : 'administrator'
+      await sendNotice(context, account.trx, { user: account.user, kind: 'passkey-removed', by })
     },
   })
-  sendNotice(context, { user, kind: 'passkey-removed', by: isOwn ? 'self' : 'administrator' })
 }
 
 export type PasskeyRow = Selectable<AuthPasskeys>

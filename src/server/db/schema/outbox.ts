@@ -14,7 +14,7 @@ interface PixelSecrets {
 /** What waits to be told to one destination. The row is all that is kept about a visitor, until it is settled. */
 export interface Deliveries {
   id: string
-  kind: PixelKind | 'newsletter' | 'mail'
+  kind: PixelKind | 'newsletter' | 'mail' | 'account-mail'
   /** Of an event, as are the next four: null in any other row. */
   pixel_id: string | null
   /** The page's own, which the browser's copy carries too. */
@@ -38,7 +38,7 @@ export interface Deliveries {
   expires_at: Timestamp | null
   /** Whom the newsletter's webhook is told of: the address is there and nowhere else. */
   subscription_id: string | null
-  /** A mail, which can hold what signs in: sealed. */
+  /** An e-mail, or the request for one: encrypted, because it can hold an address and a link that signs in. */
   sealed: string | null
 }
 

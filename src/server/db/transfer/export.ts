@@ -104,12 +104,15 @@ export async function countLeftBehind(db: Db): Promise<LeftBehind> {
   return sumLeftBehind(rows)
 }
 
+/** E-mails, and requests for one. */
+const MAIL_KINDS: ReadonlySet<string> = new Set(['mail', 'account-mail'])
+
 export function sumLeftBehind(rows: readonly { kind: string; waiting: number }[]): LeftBehind {
   const sum = (counts: (kind: string) => boolean) =>
     rows.filter(({ kind }) => counts(kind)).reduce((total, { waiting }) => total + Number(waiting), 0)
   return {
-    conversions: sum((kind) => kind !== 'mail' && kind !== 'newsletter'),
-    mails: sum((kind) => kind === 'mail'),
+    conversions: sum((kind) => !MAIL_KINDS.has(kind) && kind !== 'newsletter'),
+    mails: sum((kind) => MAIL_KINDS.has(kind)),
   }
 }
 

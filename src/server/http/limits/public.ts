@@ -97,15 +97,17 @@ export class PublicLimits {
 
   /**
    * Takes room for one thing out of what everybody together may store in an hour. Whoever then does not store it gives it
-   * back: the ceiling bounds what is stored, and not what was tried. Without a request it is nobody's in particular.
+   * back: the ceiling bounds what is stored, and not what was tried. `from` is the request or its
+   * address; null is nobody in particular.
    */
-  reserve(what: Storable, request: FastifyRequest | null, now = Date.now()): Room {
+  reserve(what: Storable, from: FastifyRequest | string | null, now = Date.now()): Room {
     const { counter, log, onTurnedAway } = this.#deps
     const { max, windowMs, perAddress } = this.#ceilingOf(what)
     const everybody: Hit = { key: `${what}:everybody`, max, windowMs }
     const hits = [everybody]
-    if (request !== null) {
-      const address = clientAddress(request)
+    const request = typeof from === 'string' ? null : from
+    if (from !== null) {
+      const address = typeof from === 'string' ? from : clientAddress(from)
       const key = `${what}:hour:${neighbourhoodBlock(address)}`
       const network: Hit = { key, max: Number.POSITIVE_INFINITY, windowMs }
       hits.push(network, { key: `${what}:hour:${countedBlocks(address).own}`, max: perAddress, windowMs })
@@ -131,11 +133,11 @@ export class PublicLimits {
   /** Stores within the hour's ceiling; what fails, or says so, is given back. */
   async storeWithin<T>(
     what: Storable,
-    request: FastifyRequest,
+    from: FastifyRequest | string,
     store: (giveBack: () => void) => Promise<T>,
     refused: (waitSeconds: number) => T,
   ): Promise<T> {
-    const room = this.reserve(what, request)
+    const room = this.reserve(what, from)
     if (room.wait !== null) return refused(room.wait)
     try {
       return await store(room.giveBack)

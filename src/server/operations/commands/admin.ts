@@ -66,8 +66,6 @@ async function onAuth(db: Db, config: Config, work: (auth: AuthContext) => Promi
   const secrets = await prepareDatabase(config, db, warn)
   const auth = await createAuthContext(config, db, secrets)
   await work(auth)
-  // Who is concerned is told by mail.
-  await auth.mail.close()
 }
 
 async function sayClockIsRight(db: Db, config: Config): Promise<void> {

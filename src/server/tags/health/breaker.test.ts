@@ -1,21 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TagOverview } from '#contract/tag-status.ts'
+import type { AdministratorNews } from '#server/auth/account-mail.ts'
 import type { Database } from '#server/db/database.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { TagCompiler } from '../compile/compiler.ts'
 import { TagStore } from '../serve/tag-store.ts'
-import {
-  type AdministratorNews,
-  type BreakerBuffer,
-  createBreaker,
-  isFailing,
-  isSlow,
-  isTooDear,
-  rearmBreaker,
-} from './breaker.ts'
+import { type BreakerBuffer, createBreaker, isFailing, isSlow, isTooDear, rearmBreaker } from './breaker.ts'
 import { readP75 } from './cost.ts'
 import { readOverview } from './overview.ts'
 
@@ -103,7 +96,12 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     })
     return {
       tags,
-      breaker: createBreaker({ db, log, tags, mailAdministrators: (each) => void news.push(each) }),
+      breaker: createBreaker({
+        db,
+        log,
+        tags,
+        mailAdministrators: async (_trx, each) => void news.push(each),
+      }),
     }
   }
   async function addPixel(auto_disable: boolean): Promise<string> {

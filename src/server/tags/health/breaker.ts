@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { formatPart } from '#contract/format-count.ts'
 import { recordAudit } from '#server/activity/trail.ts'
+import type { AdministratorNews } from '#server/auth/account-mail.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import type { TagBreakers } from '#server/db/schema/tags.ts'
@@ -11,21 +12,12 @@ import { auditActor, type Caller } from '#server/http/security/administrators.ts
 import type { TagStore } from '../serve/tag-store.ts'
 import { bumpTagsVersion } from '../serve/tag-version.ts'
 
-/** News for everybody who looks after the site. */
-export interface AdministratorNews {
-  kind: string
-  subject: string
-  paragraphs: string[]
-  /** Of the dashboard. */
-  path: string
-  label: string
-}
-
 export interface BreakerDeps {
   db: Db
   log: Logger
   tags: TagStore
-  mailAdministrators: (news: AdministratorNews) => void
+  /** In the transaction that pauses the tag. */
+  mailAdministrators: (trx: Db, news: AdministratorNews) => Promise<void>
   flushMs?: number
 }
 
@@ -34,7 +26,7 @@ export function createBreaker({ db, log, tags, mailAdministrators, flushMs }: Br
   const onFailing = async (failing: Failing) => {
     // What was seen of an older revision says nothing about the tag as it is.
     if (tags.prepared.get(failing.pixelId)?.revision !== failing.revision) return
-    const trip = await tripBreaker(db, failing)
+    const trip = await tripBreaker({ db, mailAdministrators }, failing)
     if (trip === null) return
     const { pixelId, reason } = failing
     log.warn({ pixel: pixelId, state: trip.state, reason }, 'too many visits speak against a tag')
@@ -44,7 +36,6 @@ export function createBreaker({ db, log, tags, mailAdministrators, flushMs }: Br
     await tags
       .refresh()
       .catch((error) => log.warn({ err: error }, 'a paused tag is still on the page for a moment'))
-    mailAdministrators(newsOf(trip.name, failing))
   }
   return new BreakerBuffer({ db, log, onFailing, flushMs })
 }
@@ -72,7 +63,6 @@ const ACTIONS = {
 } as const
 
 interface Trip {
-  name: string
   state: 'paused' | 'warned'
   /** Of the tag set, when it has changed. */
   version: Promise<number> | null
@@ -83,10 +73,11 @@ interface Trip {
  * first: null for all others, and for what was said of the same revision before.
  */
 async function tripBreaker(
-  db: Db,
-  { pixelId, revision, reason, visits, failed }: Failing,
+  { db, mailAdministrators }: Pick<BreakerDeps, 'db' | 'mailAdministrators'>,
+  failing: Failing,
   now = new Date(),
 ): Promise<Trip | null> {
+  const { pixelId, revision, reason, visits, failed } = failing
   return change(db, async (trx) => {
     const pixel = await locked(
       trx,
@@ -115,8 +106,9 @@ async function tripBreaker(
       .execute()
     const action = ACTIONS[reason][state].action
     await recordAudit(trx, { ...ACTOR, action, subject: pixelId, after: { visits, failed } }, now)
-    const version = state === 'paused' ? (await bumpTagsVersion(trx)).version : null
-    return { name: pixel.name, state, version }
+    if (state === 'warned') return { state, version: null }
+    await mailAdministrators(trx, newsOf(pixel.name, failing))
+    return { state, version: (await bumpTagsVersion(trx)).version }
   })
 }
 

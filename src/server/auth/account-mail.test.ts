@@ -1,0 +1,218 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { QUICK_WORK } from '#tests/support/quick-work.ts'
+import { sendQueuedMail } from '#tests/support/send-queued-mail.ts'
+import { parseConfig } from '../config.ts'
+import { runSweeps } from '../db/sweep.ts'
+import { change } from '../db/transactions/change.ts'
+import { countHit, HitCounter } from '../http/limits/counter.ts'
+import { PublicLimits } from '../http/limits/public.ts'
+import { createLogger } from '../http/logging/logger.ts'
+import { accountMailChannel, mailAdministrators, mailTokens, sendNotice } from './account-mail.ts'
+import { insertUser } from './accounts/users.ts'
+import { createAuthContext, registerAuth } from './auth.ts'
+import type { AuthContext } from './context.ts'
+
+const KNOWN = 'ana@exemplo.com.br'
+/** As long as the known one: what is stored is compared to the byte. */
+const UNKNOWN = 'eva@exemplo.com.br'
+/** The first is within every limit, the rest are past the one that counts by address. */
+const REQUESTS = 4
+
+const CALLS = [
+  ['/recover', {}],
+  ['/otp', {}],
+  ['/otp', { create_user: false }],
+  ['/resend', { type: 'signup' }],
+  ['/resend', { type: 'email_change' }],
+] as const
+
+describe.each(ENGINES)('what a public call does before its answer, on %s', (engine) => {
+  describe.each(['closed', 'open'])('with sign-up %s', (signup) => {
+    let database: TestDatabase
+    let app: FastifyInstance
+    let context: AuthContext
+    let apikey: string
+    const statements: string[] = []
+    beforeAll(async () => {
+      database = await makeDatabase(engine)
+      const config = parseConfig({ AUTH_SIGNUP: signup })
+      const log = createLogger('silent')
+      const counter = new HitCounter(database.db, log)
+      // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
+      await counter.stop()
+      const limits = new PublicLimits({ counter, log, config })
+      context = await createAuthContext(config, database.db, database.secrets, { ...QUICK_WORK, log, limits })
+      app = Fastify()
+      runSweeps(app, database.db)
+      await registerAuth(app, context)
+      await app.ready()
+      // So with the keys, which are looked for again every five seconds.
+      const keys = await context.keys.current()
+      vi.spyOn(context.keys, 'current').mockResolvedValue(keys)
+      apikey = keys.anonKey
+      await insertUser(database.db, { email: KNOWN, passwordHash: null, confirmed: true })
+      // Of the class, because a transaction has an executor of its own.
+      const executors = executorClass(database.db.getExecutor())
+      const execute = executors.executeQuery
+      vi.spyOn(executors, 'executeQuery').mockImplementation(function (this: typeof executors, query) {
+        statements.push(query.sql)
+        return execute.call(this, query)
+      })
+    })
+    afterAll(async () => {
+      vi.restoreAllMocks()
+      await app.close()
+      await database.close()
+    })
+
+    const ask = async (path: string, body: object, email: string) => {
+      const before = new Set((await jobs()).map(({ id }) => id))
+      statements.length = 0
+      const response = await app.inject({
+        method: 'POST',
+        url: `/auth/v1${path}`,
+        headers: { apikey },
+        payload: { ...body, email },
+      })
+      const { date: _date, ...headers } = response.headers
+      const seen = { status: response.statusCode, text: response.body, headers, statements: [...statements] }
+      const rows = (await jobs())
+        .filter(({ id }) => !before.has(id))
+        .map(({ kind, payload, sealed, attempts }) => ({ kind, payload, attempts, size: sealed?.length }))
+      return { ...seen, rows }
+    }
+    const jobs = () => database.db.selectFrom('deliveries').selectAll().execute()
+
+    test.each(CALLS)('POST %s %j: the same statements, rows and answer', async (path, body) => {
+      for (let n = 0; n < REQUESTS; n++) {
+        const known = await ask(path, body, KNOWN)
+        const unknown = await ask(path, body, UNKNOWN)
+        expect(unknown).toEqual(known)
+        expect(known).toMatchObject({ status: 200, text: '{}' })
+        expect(known.statements.length).toBeGreaterThan(0)
+        expect(known.statements.join()).not.toContain('auth_users')
+        if (known.rows.length > 0) expect(known.statements.join()).toContain('insert into "deliveries"')
+      }
+    })
+
+    test('then every address has the same jobs, and none can be read in the database', async () => {
+      const waiting = await jobs()
+      // `create_user` is no other request: it comes within the same minute.
+      expect(waiting).toHaveLength(2 * (CALLS.length - 1))
+      expect(new Set(waiting.map(({ kind }) => kind))).toEqual(new Set(['account-mail']))
+      expect(JSON.stringify(waiting)).not.toMatch(/ana@|eva@|otp|recover/)
+    })
+
+    test('then mail leaves of each kind that was asked for, and to nobody who has no account', async () => {
+      const sent = await sendQueuedMail(context)
+      const made = signup === 'closed' ? [] : [`signup ${UNKNOWN}`]
+      expect(new Set(sent.map(({ kind, to }) => `${kind} ${to}`))).toEqual(
+        new Set([`magiclink ${KNOWN}`, `recovery ${KNOWN}`, ...made]),
+      )
+      expect(await jobs()).toEqual([])
+    })
+  })
+})
+
+/** The prototype that has the method. */
+function executorClass<T extends { executeQuery: unknown }>(executor: T): T {
+  let found: T = executor
+  while (!Object.hasOwn(found, 'executeQuery')) found = Object.getPrototypeOf(found) as T
+  return found
+}
+
+describe.each(ENGINES)('account mail, on %s', (engine) => {
+  let database: TestDatabase
+  let context: AuthContext
+  beforeAll(async () => {
+    database = await makeDatabase(engine)
+    context = await createAuthContext(parseConfig({}), database.db, database.secrets, QUICK_WORK)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    for (const table of ['admin_roles', 'auth_users', 'deliveries', 'rate_limits'] as const)
+      await database.db.deleteFrom(table).execute()
+  })
+
+  const add = async (name: string, columns: { banned_until?: string; deleted_at?: string } = {}) => {
+    const { db } = database
+    const email = `${name}@exemplo.com.br`
+    const user = await insertUser(db, { email, passwordHash: null, confirmed: true })
+    if (user === null) throw new Error('taken')
+    if (Object.keys(columns).length > 0)
+      await db.updateTable('auth_users').set(columns).where('id', '=', user.id).execute()
+    return user
+  }
+  const waiting = () =>
+    database.db.selectFrom('deliveries').select(['kind', 'attempts', 'leased_until']).execute()
+
+  test('of a change that is rolled back is sent to nobody', async () => {
+    const user = await add('ana')
+    const work = change(database.db, async (trx) => {
+      await sendNotice(context, trx, { user, kind: 'password', by: 'self' })
+      throw new Error('no')
+    })
+    await expect(work).rejects.toThrow('no')
+    expect(await waiting()).toEqual([])
+  })
+
+  test('is written once or not at all: a failure half way leaves the job, no token and no e-mail', async () => {
+    const { db } = database
+    const { id: userId } = await add('ana')
+    await change(db, (trx) => mailTokens(context, trx, { userId, kinds: ['recovery'] }))
+    const tokens = () => db.selectFrom('auth_one_time_tokens').select('id').execute()
+    let failures = 1
+    const secrets = {
+      open: context.secrets.open.bind(context.secrets),
+      // The token is issued by then.
+      seal: (...args: Parameters<typeof context.secrets.seal>) =>
+        failures-- > 0 ? Promise.reject(new Error('killed')) : context.secrets.seal(...args),
+    }
+    const [lane] = await accountMailChannel({ ...context, secrets }, createLogger('silent')).list(
+      db,
+      Date.now(),
+    )
+    const round = { db, now: Date.now, leaseMs: 1_000, signal: new AbortController().signal }
+    await expect(lane?.run(round)).rejects.toThrow('killed')
+    expect(await waiting()).toMatchObject([{ kind: 'account-mail', attempts: 1 }])
+    expect(await tokens()).toEqual([])
+    // As the start of a server does with what a killed one held.
+    await db
+      .updateTable('deliveries')
+      .set({ leased_until: null, next_attempt_at: new Date().toISOString() })
+      .execute()
+    expect(await sendQueuedMail(context)).toMatchObject([{ kind: 'recovery', to: 'ana@exemplo.com.br' }])
+    expect(await tokens()).toHaveLength(1)
+  })
+
+  test('to administrators reaches everybody with access, whoever else is banned, deleted or over their limit', async () => {
+    const { db } = database
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const people = [
+      await add('ana'),
+      await add('bia'),
+      await add('banida', { banned_until: at(1) }),
+      await add('excluida', { deleted_at: at(-1) }),
+      await add('voltou', { banned_until: at(-1) }),
+    ]
+    for (const { id } of people)
+      await db
+        .insertInto('admin_roles')
+        .values({ user_id: id, role: 'admin', created_at: at(0), updated_at: at(0) })
+        .execute()
+    await add('sem-papel')
+    for (let n = 0; n < 30; n++) await countHit(db, `mail:account:notice:${people[0]?.id}`, 3_600_000)
+    const errors: unknown[] = []
+    const log = { warn: () => {}, error: (fields: unknown) => void errors.push(fields) }
+    const news = { kind: 'news', subject: 'Assunto', paragraphs: ['Texto.'], path: '/admin', label: 'Abrir' }
+    for (let n = 0; n < 2; n++) {
+      await change(db, (trx) => mailAdministrators(context, trx, news))
+      const sent = await sendQueuedMail(context, { log })
+      expect(sent.map(({ to }) => to).sort()).toEqual(['bia@exemplo.com.br', 'voltou@exemplo.com.br'])
+    }
+    // Once, however often.
+    expect(errors).toEqual([{ limit: 'account' }])
+  })
+})
