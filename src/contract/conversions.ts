@@ -1,4 +1,4 @@
-import type { PixelType } from './pixel.ts'
+import type { PixelDelivery, PixelType } from './pixel.ts'
 import type { ServerEventName } from './server-event.ts'
 
 /** What a visitor did that a vendor may be told: followed "Abrir Conta", asked for a specialist, subscribed to the newsletter. */
@@ -97,6 +97,42 @@ export interface RetriedDeliveries {
   waiting: number
 }
 
+/** A field of a form, as a destination asks for it. Texts are Portuguese. */
+export interface DestinationField {
+  label: string
+  example: string | null
+  /** A regular expression that every valid value matches. */
+  pattern: string
+  max_length: number
+  /** Why a value is refused, and what to enter. */
+  refusal: string
+}
+
+/** An element of `GET /admin/api/destinations`: where the server can send events, and what it needs for that. */
+export interface ServedDestination {
+  /** Value of a pixel's `destination`. */
+  id: string
+  name: string
+  /** The type of the pixels that may name it; the first of a type is the one of pixels that name none. */
+  type: PixelType
+  /** Besides `browser`. */
+  deliveries: Exclude<PixelDelivery, 'browser'>[]
+  /** `pixel_id`; null where it has none. */
+  account: DestinationField | null
+  /** `access_token`. */
+  secret: DestinationField
+  /** `webhook_url`; null where it has none. */
+  url: DestinationField | null
+  /** Whether `send_hashed_email` is possible. */
+  takes_hashed_email: boolean
+  test: {
+    /** What a test event is for the vendor. */
+    meaning: string
+    /** `test_event_code`; null where the vendor needs none. */
+    code: (DestinationField & { hint: string }) | null
+  }
+}
+
 /** Body of `POST /admin/api/pixels/ID/check`; Meta shows events with this code under "Testar eventos". */
 export interface DeliveryCheckInput {
   test_event_code?: string
@@ -109,6 +145,8 @@ export interface DeliveryCheckInput {
 export interface DeliveryDraftInput extends DeliveryCheckInput {
   id?: string
   type: PixelType
+  /** Of `GET /admin/api/destinations`; the type's own where none is named. */
+  destination?: string | null
   pixel_id: string | null
   webhook_url?: string | null
   access_token?: string | null

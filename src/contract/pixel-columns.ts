@@ -107,6 +107,15 @@ export const PIXEL_COLUMNS = {
     restored: true,
     about: "Who tells the vendor: the visitor's browser (unless said otherwise), the server, or both.",
   },
+  destination: {
+    type: 'text',
+    write: 'always',
+    nullable: true,
+    label: 'Destino',
+    restored: true,
+    about:
+      'Where the server sends, as an `id` of `GET /admin/api/destinations`; by type unless said otherwise, and null while the server never sent.',
+  },
   access_token: {
     type: 'text',
     write: 'always',
@@ -144,6 +153,7 @@ export const PIXEL_COLUMNS = {
     write: 'always',
     label: 'Disjuntor',
     words: { false: 'Só avisa', true: 'Pausa sozinha' },
+    restored: true,
     about: 'Pauses by itself where visits show that it fails; false unless said otherwise.',
   },
   runs_in: {
@@ -160,6 +170,7 @@ export const PIXEL_COLUMNS = {
     write: 'always',
     nullable: true,
     label: 'Motivo',
+    restored: true,
     about: 'Why it is on the site, in the words of whoever answers for it.',
   },
   created_at: { type: 'timestamp', write: 'always', about: 'When it was added; now unless said otherwise.' },

@@ -18,7 +18,6 @@ export const CAMPAIGN_PARAMETERS = [
   'utm_term',
   'utm_content',
   'utm_id',
-  'fbclid',
 ] as const
 export const CAMPAIGN_MAX_LENGTH = 300
 

@@ -16,7 +16,7 @@ import { pixelLanes } from './conversions/channel.ts'
 import { describeStop, measureDeliveries } from './conversions/outcomes.ts'
 import { type EventDeps, registerEvents } from './conversions/post-event.ts'
 import { rememberSignUp } from './conversions/sign-up-email.ts'
-import { DestinationList, isToldByEvent } from './conversions/targets.ts'
+import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
 import { copyTestEvent, type TestEvent } from './conversions/test-event.ts'
 import { type Withdrawal, withholdEvents } from './conversions/withdraw.ts'
 import { registerData } from './data/data-service.ts'
@@ -319,16 +319,16 @@ function composeDeliveries(parts: DeliveryParts) {
 
 /** What visitors' pages tell the server of, for the pixels that it tells on. */
 function composeEvents({ config: { siteUrl }, db }: { config: Config; db: Db }) {
-  const destinations = new DestinationList(db)
+  const pixels = new ServerPixelList(db)
   return {
     /** A pixel was changed by this process. */
-    forgetDestinations: () => destinations.forget(),
-    isToldByEvent: (cookieHeader: string | undefined) => isToldByEvent(destinations, cookieHeader),
+    forgetDestinations: () => pixels.forget(),
+    isToldByEvent: (cookieHeader: string | undefined) => isSentByServer(pixels, cookieHeader),
     withhold: (choice: Withdrawal) => withholdEvents(db, siteUrl.startsWith('https:'), choice),
     rememberSignUp: (cookieHeader: string | undefined, email: string) =>
-      rememberSignUp({ db, destinations }, cookieHeader, email),
+      rememberSignUp({ db, pixels }, cookieHeader, email),
     registerPublic: (scope: FastifyInstance, ports: Pick<EventDeps, 'guard' | 'onStored'>): void =>
-      registerEvents(scope, { ...ports, db, siteUrl, destinations }),
+      registerEvents(scope, { ...ports, db, siteUrl, pixels }),
   }
 }
 

@@ -36,6 +36,7 @@ const FOR_PROGRAMS = [
 const SAID_ELSEWHERE = [
   'principal_admin_protected',
   'pixel_delivery_refused',
+  'test_code_required',
   'bad_range',
   'not_found',
   'bad_request',

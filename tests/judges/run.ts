@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { createServer } from 'vite'
 import { SERVER_EVENTS } from '#contract/server-event.ts'
 import type { Job, Target } from '#server/conversions/destinations/destination.ts'
-import { composeGoogleRequest } from '#server/conversions/destinations/google-analytics.ts'
+import { googleAnalytics } from '#server/conversions/destinations/google-analytics.ts'
 import { hashEmail } from '#server/conversions/sign-up-email.ts'
 import { installNpmTool } from '../support/install-npm-tool.ts'
 
@@ -59,13 +59,13 @@ async function judgeByGoogle(folder: string | undefined): Promise<Judged[]> {
     const isValid = (body: unknown) => schema.isValid(body) as boolean
     const judged = SERVER_EVENTS.map((event): Judged => {
       // Documented since, and unknown to this schema.
-      const { consent: _consent, ...body } = composeGoogleRequest(TARGET, jobOf(event)).body as Record<
+      const { consent: _consent, ...body } = googleAnalytics.request(TARGET, [jobOf(event)]).body as Record<
         string,
         unknown
       >
       return [`Google: ${event}`, isValid(body)]
     })
-    const { consent: _consent, ...good } = composeGoogleRequest(TARGET, jobOf('lead')).body as Record<
+    const { consent: _consent, ...good } = googleAnalytics.request(TARGET, [jobOf('lead')]).body as Record<
       string,
       unknown
     >
@@ -76,10 +76,10 @@ async function judgeByGoogle(folder: string | undefined): Promise<Judged[]> {
 }
 
 const TARGET: Target = {
-  kind: 'google_analytics',
+  destination: googleAnalytics,
   account: 'G-7XK2M9QTLP',
   secret: 'secret',
-  webhookUrl: null,
+  url: null,
   sendsEmail: true,
   siteUrl: 'https://www.exemplo.com.br',
   graphVersion: 'v26.0',

@@ -6,6 +6,7 @@ import type { DeletedPixel } from '#contract/pixel-history.ts'
 import type { BlockedHost, PixelStatus, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
 import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/visit-results.ts'
+import { blankPixel } from './blank-pixel.ts'
 
 /** What component tests take for now. */
 export const NOW = '2026-11-15T12:00:00.000Z'
@@ -17,24 +18,14 @@ export const PASSWORD = 'ponte-lilas-grafite-58'
 
 export function makePixel(pixel: Partial<Pixel> = {}): Pixel {
   return {
+    ...blankPixel(),
     id: crypto.randomUUID(),
     name: 'Meta Principal',
     type: 'meta',
     pixel_id: '482910377165024',
     code: '<script>fbq()</script>',
     is_active: true,
-    allowed_hosts: [],
     consent_category: 'marketing',
-    vendor: null,
-    conversion_labels: {},
-    delivery: 'browser',
-    has_access_token: false,
-    access_token_stored_at: null,
-    webhook_url: null,
-    send_hashed_email: false,
-    auto_disable: false,
-    runs_in: 'page',
-    reason: null,
     ...stamps(LONG_AGO),
     ...pixel,
   }

@@ -5,6 +5,7 @@ import {
   type DeliveryDraftInput,
   type PixelDeliveries,
   type RetriedDeliveries,
+  type ServedDestination,
   TOKEN_MISSING,
 } from '#contract/conversions.ts'
 import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
@@ -17,7 +18,7 @@ import { AppError } from '../http/errors.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
 import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
-import { describeRefusal } from './channel.ts'
+import { destinationOf, serveDestinations } from './destinations/destinations.ts'
 import { sweepDeliveries } from './outcomes.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
@@ -36,6 +37,7 @@ const checkSchema = z.object({
 const draftSchema = z.extend(checkSchema, {
   id: z.optional(z.uuid()),
   type: pixelTypeSchema,
+  destination: z.optional(z.nullable(z.string().check(z.maxLength(64)))),
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
   webhook_url: z.optional(z.nullable(z.string().check(z.maxLength(WEBHOOK_URL_MAX_LENGTH)))),
   access_token: z.optional(z.nullable(z.string().check(z.maxLength(2_000)))),
@@ -44,6 +46,8 @@ const draftSchema = z.extend(checkSchema, {
 /** What the dashboard sees and does about the deliveries of a pixel. */
 export function registerDeliveryAdmin(scope: FastifyInstance, deps: DeliveryAdminDeps): void {
   const { db } = deps
+  scope.get('/admin/api/destinations', async (): Promise<ServedDestination[]> => serveDestinations())
+
   scope.get('/admin/api/pixels/:id/deliveries', async (request): Promise<PixelDeliveries> => {
     return readDeliveries(db, pathId(request))
   })
@@ -79,7 +83,7 @@ const MAX_REASONS = 10
 async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promise<PixelDeliveries> {
   const pixel = await db
     .selectFrom('tracking_pixels')
-    .select(['type', 'delivery', 'has_access_token', 'updated_at'])
+    .select(['type', 'destination', 'delivery', 'has_access_token', 'updated_at'])
     .where('id', '=', pixelId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
@@ -119,6 +123,7 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
       .limit(MAX_REASONS)
       .execute(),
   ])
+  const destination = destinationOf(pixel)
   const stopped =
     stop ??
     (pixel.delivery !== 'browser' && !pixel.has_access_token
@@ -132,7 +137,7 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
     stopped,
     refusals: refusals.map(({ reason, count }) => ({
       reason,
-      message: describeRefusal(pixel.type, reason),
+      message: destination?.refusalText(reason) ?? reason,
       count: Number(count),
     })),
   }

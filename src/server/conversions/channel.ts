@@ -1,6 +1,4 @@
-import type { PixelType } from '#contract/pixel.ts'
 import type { Db } from '../db/database.ts'
-import type { EventPayload, PixelKind } from '../db/schema/outbox.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
 import {
@@ -19,18 +17,16 @@ import {
 } from '../outbox/channel.ts'
 import { type Claim, makeDue } from '../outbox/queue.ts'
 import { runRound } from '../outbox/worker.ts'
-import type { Channel, Job, Target, Verdict } from './destinations/destination.ts'
-import { CHANNELS } from './destinations/destinations.ts'
-import { GOOGLE_NEVER_TELLS } from './destinations/google-analytics.ts'
-import { describeMetaRefusal } from './destinations/meta.ts'
+import {
+  type EventPayload,
+  type Job,
+  judgeAnswer,
+  type Target,
+  unconfirmedTexts,
+  type Verdict,
+} from './destinations/destination.ts'
 import { recordOutcomes, type Stop } from './outcomes.ts'
 import { beginProbe, listSending, readTarget, type SendingPixel, type TargetDeps } from './targets.ts'
-
-/** A reason as it was counted, in words. */
-export function describeRefusal(type: PixelType, reason: string): string {
-  if (type === 'meta') return describeMetaRefusal(reason)
-  return `O destino recusou a requisição (${reason}).`
-}
 
 const BACK_OFF = backOffBy([
   5 * SECOND_MS,
@@ -53,7 +49,7 @@ interface PixelLaneDeps extends Omit<TargetDeps, 'db'> {
     stop: Stop,
     expiresAt: string | null,
   ) => Promise<void>
-  onSettled?: (kind: PixelKind, state: Outcome['state']) => void
+  onSettled?: (destination: string, state: Outcome['state']) => void
 }
 
 /** Events of visitors: each pixel is a lane of its own. */
@@ -78,7 +74,8 @@ async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPix
   if (pixel.isProbe && !(await beginProbe(round.db, pixel.id, round.now()))) return 'done'
   const seen: { stop: Stop | null; isFirst: boolean } = { stop: null, isFirst: false }
   const outcomes = await runRound(round, workOf(deps, round, target, pixel, seen))
-  for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(target.kind, state)
+  for (const { state, isUntouched } of outcomes)
+    if (!isUntouched) deps.onSettled?.(target.destination.id, state)
   if (seen.stop !== null && seen.isFirst)
     deps.log.warn({ pixel: pixel.id, reason: seen.stop.code }, 'deliveries: sending for a pixel stopped')
   if (!pixel.isProbe) return seen.stop === null ? endOf(outcomes) : 'done'
@@ -95,14 +92,14 @@ function workOf(
   seen: { stop: Stop | null; isFirst: boolean },
 ): LaneWork<Job> {
   const { id: pixelId, isProbe } = pixel
-  const channel = CHANNELS[target.kind]
+  const { batch, parallel, atMostOnce } = target.destination
   return {
     scope: { pixelId },
-    limit: isProbe ? 1 : channel.batch * channel.parallel,
-    atMostOnce: channel.atMostOnce,
+    limit: isProbe ? 1 : batch * parallel,
+    atMostOnce,
     backOff: BACK_OFF,
     async attempt(claims, signal) {
-      const { outcomes, stop } = await attemptEvents({ db, now, client, channel, target, signal }, claims)
+      const { outcomes, stop } = await attemptEvents({ db, now, client, target, signal }, claims)
       seen.stop = stop
       return outcomes
     },
@@ -130,7 +127,6 @@ interface AttemptDeps {
   db: Db
   now: () => number
   client: OutgoingClient
-  channel: Channel
   target: Target
   signal: AbortSignal
 }
@@ -144,12 +140,19 @@ async function attemptEvents(
   const [late, inTime] = split(rest.map(toJob), ({ expires_at }) => Date.parse(expires_at) <= now())
   const { granted, withheld, early } = await checkConsent(db, inTime, now())
   const sent = await Promise.all(
-    chunk(granted, sending.channel.batch).map((jobs) => sendBatch(sending, jobs)),
+    chunk(granted, sending.target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
   )
   return {
     stop: sent.find(({ stop }) => stop !== null)?.stop ?? null,
     outcomes: [
-      ...maybeSent.map((claim) => settled(toJob(claim), 'unconfirmed', 'interrompido', GOOGLE_NEVER_TELLS)),
+      ...maybeSent.map((claim) =>
+        settled(
+          toJob(claim),
+          'unconfirmed',
+          'interrompido',
+          unconfirmedTexts(sending.target.destination).attempt,
+        ),
+      ),
       ...late.map((job) =>
         settled(job, 'expired', 'prazo', 'O prazo em que o destino aceita o evento passou antes do envio.'),
       ),
@@ -189,7 +192,6 @@ interface Sent {
 
 interface SendDeps {
   client: OutgoingClient
-  channel: Channel
   target: Target
   signal: AbortSignal
 }
@@ -199,7 +201,7 @@ interface SendDeps {
  * that one stands alone; once the vendor stops us, the rest waits.
  */
 async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<Sent> {
-  const verdict = await deps.channel.send(deps.client, deps.target, jobs, deps.signal)
+  const verdict = await send(deps, jobs)
   if (verdict.kind !== 'split') return spread(jobs, verdict)
   const middle = Math.ceil(jobs.length / 2)
   const first = await sendBatch(deps, jobs.slice(0, middle))
@@ -208,6 +210,13 @@ async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<Sent> {
     return { ...first, outcomes: [...first.outcomes, ...rest.map((job) => untouched(job))] }
   const second = await sendBatch(deps, rest)
   return { outcomes: [...first.outcomes, ...second.outcomes], stop: second.stop }
+}
+
+async function send({ client, target, signal }: SendDeps, jobs: readonly Job[]): Promise<Verdict> {
+  const { destination } = target
+  const { url, headers, body } = destination.request(target, jobs)
+  const answer = await client.post(url, headers, JSON.stringify(body), signal)
+  return judgeAnswer(destination, answer, jobs.length)
 }
 
 function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' }>): Sent {

@@ -9,8 +9,8 @@ import type { DeliveryCounts } from '../db/schema/outbox.ts'
 import { inSteps } from '../db/sweep.ts'
 import { change, post } from '../db/transactions/change.ts'
 import type { Outcome } from '../outbox/channel.ts'
-import type { Job } from './destinations/destination.ts'
-import { PIXEL_KINDS } from './targets.ts'
+import { type Job, unconfirmedTexts } from './destinations/destination.ts'
+import { destinationOf } from './destinations/destinations.ts'
 
 interface CopyCount {
   /** The hour in which the events happened. */
@@ -62,6 +62,8 @@ export interface CopyEvidence {
   refused: number
   /** The last attempt failed, and something waits for the next. */
   isRetrying: boolean
+  /** Portuguese: what is known where the destination confirms nothing. */
+  unconfirmedText: string
 }
 
 /** By pixel; only of those that the server tells of. */
@@ -70,7 +72,8 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
     db
       .selectFrom('tracking_pixels as pixel')
       .leftJoin('delivery_stops as stop', 'stop.pixel_id', 'pixel.id')
-      .select(['pixel.id', 'pixel.delivery', 'pixel.has_access_token', 'stop.code', 'stop.message'])
+      .select(['pixel.id', 'pixel.type', 'pixel.destination', 'pixel.delivery', 'pixel.has_access_token'])
+      .select(['stop.code', 'stop.message'])
       .select((eb) => [
         eb
           .selectFrom('delivery_log as log')
@@ -98,8 +101,10 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       .execute(),
   ])
   const evidence = new Map<string, CopyEvidence>()
-  for (const { id, delivery, has_access_token, code, message, last_state, waiting_id } of pixels) {
-    if (delivery === 'browser') continue
+  for (const pixel of pixels) {
+    const { id, delivery, has_access_token, code, message, last_state, waiting_id } = pixel
+    const destination = destinationOf(pixel)
+    if (delivery === 'browser' || destination === null) continue
     const stop = code === null || message === null ? null : { code, message }
     const missing = has_access_token ? null : { code: 'token_missing', message: TOKEN_MISSING }
     evidence.set(id, {
@@ -109,6 +114,7 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       unconfirmed: 0,
       refused: 0,
       isRetrying: last_state === 'waiting' && waiting_id !== null,
+      unconfirmedText: unconfirmedTexts(destination).health,
     })
   }
   for (const { pixel_id, state, count } of counts) {
@@ -130,7 +136,7 @@ interface WaitingDeliveries {
 export async function measureDeliveries(db: Db): Promise<WaitingDeliveries[]> {
   const pixels = await db
     .selectFrom('tracking_pixels as pixel')
-    .select('pixel.type')
+    .select(['pixel.type', 'pixel.destination'])
     .select((eb) => [
       eb
         .selectFrom('deliveries')
@@ -145,9 +151,9 @@ export async function measureDeliveries(db: Db): Promise<WaitingDeliveries[]> {
     ])
     .where((eb) => eb.or([eb('pixel.has_access_token', '=', true), eb('pixel.delivery', '<>', 'browser')]))
     .execute()
-  const measured = pixels.flatMap(({ type, waiting, oldestAt }) => {
-    const kind = PIXEL_KINDS[type]
-    return kind === undefined ? [] : [{ kind: kind as string, waiting: Number(waiting), oldestAt }]
+  const measured = pixels.flatMap(({ waiting, oldestAt, ...pixel }) => {
+    const destination = destinationOf(pixel)
+    return destination === null ? [] : [{ kind: destination.id, waiting: Number(waiting), oldestAt }]
   })
   for (const [kind, kinds] of [
     ['newsletter', ['newsletter']],

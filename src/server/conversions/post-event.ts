@@ -10,16 +10,16 @@ import {
 import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
-import type { EventPayload } from '../db/schema/outbox.ts'
 import { sweepRegularly } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { clientAddress, isPublicAddress } from '../http/sockets/addresses.ts'
 import { type EventRow, EventWriter, insertEvents } from '../outbox/enqueue.ts'
+import type { Destination, EventPayload } from './destinations/destination.ts'
 import { sweepSignUps, takeSignUp } from './sign-up-email.ts'
-import type { Destination, DestinationList, Destinations } from './targets.ts'
-import { identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
+import type { ServerPixel, ServerPixelList, ServerPixels } from './targets.ts'
+import { type CookieContext, identifyVisitor } from './visitor-cookies.ts'
 
 const BODY_LIMIT_BYTES = 8_192
 
@@ -34,14 +34,14 @@ export interface EventDeps {
   db: Db
   guard: PublicGuard
   siteUrl: string
-  destinations: DestinationList
+  pixels: ServerPixelList
   /** Called when an event is durable. */
   onStored: (name: ServerEventName) => void
 }
 
 /** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
-  const { db, guard, destinations, siteUrl, onStored } = deps
+  const { db, guard, pixels, siteUrl, onStored } = deps
   const writer = new EventWriter(db)
   const { hostname: host, protocol } = new URL(siteUrl)
   const isSecure = protocol === 'https:'
@@ -58,62 +58,69 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     reply.code(204).header('cache-control', 'no-store')
     const choice = readChoice(request.headers.cookie)
     if (choice === null) return reply.send()
-    const known = await destinations.current()
+    const known = await pixels.current()
     const granted = known.all.filter(
-      ({ category, alsoInBrowser }) =>
-        choice.granted.includes(category) && !(alsoInBrowser && event.name === 'page_view'),
+      // The browser's snippet gives page views no ID by which duplicates could be merged: it alone sends them.
+      ({ category, way }) =>
+        choice.granted.includes(category) && !(way === 'both' && event.name === 'page_view'),
     )
     if (granted.length === 0) return reply.send()
     const context = { header: request.headers.cookie, host, isSecure, now: Date.now() }
-    const { fbclid, ...campaign } = readCampaign(page)
-    const identity = identify(context, fbclid, granted, known)
-    const stored = {
+    const campaign = readParameters(page, CAMPAIGN_PARAMETERS)
+    const { values, cookies: ownCookies } = identifyVisitor(context)
+    const identified = identify(context, page, granted, known)
+    const stored: StoredEvent = {
       event,
       consentId: choice.id,
       allowsEmail: allowsEmail(choice),
-      payload: {
+      ids: identified.ids,
+      visit: {
         at: context.now,
         path: page.pathname,
         ...(Object.keys(campaign).length === 0 ? {} : { campaign }),
         ...describeVisit(event, request),
         marketing: choice.granted.includes('marketing'),
-        ...identity.values,
+        ...values,
       },
     }
     await storeWithin(guard, request, 'event', () => storeEvent({ db, writer }, granted, stored))
     onStored(event.name)
-    return reply.header('set-cookie', identity.cookies).send()
+    return reply.header('set-cookie', [...ownCookies, ...identified.cookies]).send()
   })
 }
 
-type Context = Parameters<typeof identifyVisitor>[0]
+type Ids = Readonly<Record<string, string | number>>
 
+/** Each destination's own IDs, once for all of its pixels. */
 function identify(
-  context: Context,
-  clickId: string | undefined,
-  granted: readonly Destination[],
-  { metaInBrowser }: Destinations,
-) {
-  const has = (kind: Destination['kind']) => granted.some((destination) => destination.kind === kind)
-  const parts = [
-    identifyVisitor(context),
-    ...(has('meta') ? [identifyForMeta(context, { clickId, readByScript: metaInBrowser })] : []),
-    ...(has('google_analytics') ? [identifyForAnalytics(context)] : []),
-  ]
-  return {
-    values: Object.assign({}, ...parts.map(({ values }) => values)) as Pick<
-      EventPayload,
-      'visitor' | 'fbp' | 'fbc' | 'client' | 'session' | 'engagementMs'
-    >,
-    cookies: parts.flatMap(({ cookies }) => cookies),
+  context: CookieContext,
+  page: URL,
+  granted: readonly ServerPixel[],
+  { typesOnPage }: ServerPixels,
+): { ids: ReadonlyMap<Destination, Ids>; cookies: string[] } {
+  const ids = new Map<Destination, Ids>()
+  const cookies: string[] = []
+  for (const destination of new Set(granted.map((pixel) => pixel.destination))) {
+    const identity = destination.identify?.({
+      ...context,
+      clickIds: readParameters(page, destination.clickIds),
+      scriptOnPage: destination.cookiesReadBy.some((type) => typesOnPage.has(type)),
+    })
+    if (identity === undefined) continue
+    ids.set(destination, identity.values)
+    cookies.push(...identity.cookies)
   }
+  return { ids, cookies }
 }
 
-/** Of the page's query, the parameters of a campaign; too long a value is cut. */
-function readCampaign({ search, searchParams: parameters }: URL): Record<string, string> {
+/** Of the page's query, these parameters; too long a value is cut. */
+function readParameters(
+  { search, searchParams: parameters }: URL,
+  names: readonly string[],
+): Record<string, string> {
   if (search === '') return {}
   return Object.fromEntries(
-    CAMPAIGN_PARAMETERS.flatMap((name) => {
+    names.flatMap((name) => {
       const value = parameters.get(name)?.slice(0, CAMPAIGN_MAX_LENGTH)
       return value ? [[name, value]] : []
     }),
@@ -132,23 +139,11 @@ function describeVisit(
   }
 }
 
-const HOUR_MS = 3_600_000
-
-const DAY_MS = 24 * HOUR_MS
-
-/**
- * How long a vendor takes an event. Meta drops what is older than seven days, and merges with the browser's copy what
- * comes within two; Google moves the time of what is older than three; a webhook gets as long as the newsletter's.
- */
-function windowOf({ kind, alsoInBrowser }: Destination): number {
-  if (kind === 'google_analytics') return 71 * HOUR_MS
-  return kind === 'meta' && alsoInBrowser ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS
-}
-
 interface StoredEvent {
   event: ServerEvent
   consentId: string
-  payload: EventPayload
+  visit: EventPayload
+  ids: ReadonlyMap<Destination, Ids>
   /** The visitor was told that the address of a subscription is passed on, and agreed. */
   allowsEmail: boolean
 }
@@ -156,15 +151,15 @@ interface StoredEvent {
 /** One row for each destination, durable when it resolves. The same event again changes nothing. */
 async function storeEvent(
   { db, writer }: { db: Db; writer: EventWriter },
-  destinations: readonly Destination[],
+  pixels: readonly ServerPixel[],
   stored: StoredEvent,
 ): Promise<void> {
   const carriesEmail =
-    stored.allowsEmail && stored.event.name === 'sign_up' && destinations.some(({ sendsEmail }) => sendsEmail)
-  if (!carriesEmail) return writer.insert(rowsOf(destinations, stored, null))
+    stored.allowsEmail && stored.event.name === 'sign_up' && pixels.some(({ sendsEmail }) => sendsEmail)
+  if (!carriesEmail) return writer.insert(rowsOf(pixels, stored, null))
   await change(db, async (trx) => {
-    const hash = await takeSignUp(trx, stored.consentId, stored.payload.at)
-    await insertEvents(trx, rowsOf(destinations, stored, hash))
+    const hash = await takeSignUp(trx, stored.consentId, stored.visit.at)
+    await insertEvents(trx, rowsOf(pixels, stored, hash))
   })
 }
 
@@ -175,37 +170,43 @@ async function storeEvent(
 const makeRowId = crypto.randomUUIDv7 ?? randomUUID
 
 function rowsOf(
-  destinations: readonly Destination[],
-  { event, consentId, payload }: StoredEvent,
+  pixels: readonly ServerPixel[],
+  { event, consentId, visit, ids }: StoredEvent,
   emailHash: string | null,
 ): EventRow[] {
-  const at = new Date(payload.at).toISOString()
+  const at = new Date(visit.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  return destinations.map((destination) => ({
-    id: makeRowId(),
-    kind: destination.kind,
-    pixel_id: destination.id,
-    event_id: eventId,
-    event: event.name,
-    consent_id: consentId,
-    category: destination.category,
-    payload: JSON.stringify(payloadFor(destination, payload, emailHash)),
-    email_hash: destination.sendsEmail ? emailHash : null,
-    next_attempt_at: at,
-    created_at: at,
-    expires_at: new Date(payload.at + windowOf(destination)).toISOString(),
-  }))
+  return pixels.map(({ id, destination, category, way, sendsEmail }) => {
+    const email = sendsEmail ? emailHash : null
+    return {
+      id: makeRowId(),
+      kind: destination.id,
+      pixel_id: id,
+      event_id: eventId,
+      event: event.name,
+      consent_id: consentId,
+      category,
+      payload: JSON.stringify(payloadFor(destination, visit, ids.get(destination), email)),
+      email_hash: email,
+      next_attempt_at: at,
+      created_at: at,
+      expires_at: new Date(visit.at + destination.windowMs(way)).toISOString(),
+    }
+  })
 }
 
-/** What this destination is told, and nothing that only another one is. */
+/** What this destination gets, and nothing that only another one does. */
 function payloadFor(
-  { kind, sendsEmail }: Destination,
-  all: EventPayload,
-  emailHash: string | null,
+  { carries }: Destination,
+  visit: EventPayload,
+  ids: Ids | undefined,
+  email: string | null,
 ): EventPayload {
-  const { fbp, fbc, client, session, engagementMs, ...shared } = all
-  if (kind === 'google_analytics') return { ...shared, client, session, engagementMs } as EventPayload
-  if (kind === 'webhook') return { ...shared, address: null, agent: null }
-  const email = sendsEmail && emailHash !== null ? { email: emailHash } : {}
-  return { ...shared, fbp, fbc, ...email } as EventPayload
+  return {
+    ...visit,
+    address: carries.includes('address') ? visit.address : null,
+    agent: carries.includes('agent') ? visit.agent : null,
+    ...ids,
+    ...(email === null ? {} : { email }),
+  }
 }

@@ -4,7 +4,7 @@ import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange, isStillAhead } from '../db/time.ts'
 import { countSettled } from './outcomes.ts'
-import type { DestinationList } from './targets.ts'
+import type { ServerPixelList } from './targets.ts'
 
 /** The page tells of the conversion as soon as the subscription is answered. */
 const LIFE_MS = 10 * 60_000
@@ -15,14 +15,14 @@ const LIFE_MS = 10 * 60_000
  * pixel sends it, or where the visitor was not told or did not agree.
  */
 export async function rememberSignUp(
-  { db, destinations }: { db: Db; destinations: DestinationList },
+  { db, pixels }: { db: Db; pixels: ServerPixelList },
   cookieHeader: string | undefined,
   email: string,
   now = Date.now(),
 ): Promise<void> {
   const choice = readChoice(cookieHeader)
   if (choice === null || !allowsEmail(choice)) return
-  const { all } = await destinations.current()
+  const { all } = await pixels.current()
   if (!all.some(({ sendsEmail, category }) => sendsEmail && choice.granted.includes(category))) return
   const hash = hashEmail(email)
   if (hash === null) return

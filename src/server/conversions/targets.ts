@@ -1,13 +1,13 @@
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { DeliveryDraftInput } from '#contract/conversions.ts'
-import { isAccessToken, type PixelDelivery, type PixelType, SERVER_ID_PATTERNS } from '#contract/pixel.ts'
-import { publicHostOf } from '#contract/public-host.ts'
+import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
+import type { PixelRow } from '#contract/pixel-columns.ts'
 import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
-import type { PixelKind } from '../db/schema/outbox.ts'
 import { change } from '../db/transactions/change.ts'
 import type { SecretPort } from '../secrets/secrets.ts'
-import type { Target } from './destinations/destination.ts'
+import { type Destination, isAccepted, type Target } from './destinations/destination.ts'
+import { destinationOf } from './destinations/destinations.ts'
 
 /** A stopped pixel tries one delivery again so often: a mended account goes on by itself. */
 const PROBE_MS = 3_600_000
@@ -94,26 +94,20 @@ export interface TargetDeps {
   graphVersion: string
 }
 
-export const PIXEL_KINDS: Partial<Record<PixelType, PixelKind>> = {
-  meta: 'meta',
-  google_analytics: 'google_analytics',
-  custom: 'webhook',
-}
-
-/** Null when the pixel cannot be sent for: none of its kind, deleted, or without its secret. */
+/** Null when the pixel cannot be sent for: no destination, deleted, or without its address or secret. */
 export async function readTarget(
   { db, secrets, siteUrl, graphVersion }: TargetDeps,
   pixelId: string,
 ): Promise<Target | null> {
   const pixel = await readRow(db, pixelId)
-  const kind = pixel === undefined ? undefined : PIXEL_KINDS[pixel.type]
-  if (pixel === undefined || kind === undefined) return null
-  if (kind === 'webhook' && pixel.webhook_url === null) return null
+  const destination = pixel === undefined ? null : destinationOf(pixel)
+  if (pixel === undefined || destination === null) return null
+  if (destination.form.url !== undefined && pixel.webhook_url === null) return null
   return {
-    kind,
+    destination,
     account: pixel.pixel_id ?? '',
     secret: await secrets.open({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value),
-    webhookUrl: pixel.webhook_url,
+    url: pixel.webhook_url,
     sendsEmail: pixel.send_hashed_email,
     siteUrl,
     graphVersion,
@@ -123,27 +117,28 @@ export async function readTarget(
 /** The same of what a form holds, by the rules of a save; null when it could not be sent for. */
 export async function readDraftTarget(
   deps: TargetDeps,
-  { id, type, pixel_id, access_token, webhook_url = null }: DeliveryDraftInput,
+  { id, type, destination: named = null, pixel_id, access_token, webhook_url = null }: DeliveryDraftInput,
 ): Promise<Target | null> {
-  const kind = PIXEL_KINDS[type]
-  if (kind === undefined) return null
+  const destination = destinationOf({ type, destination: named })
+  if (destination === null) return null
+  const { form } = destination
   const account = pixel_id?.trim() ?? ''
-  if (SERVER_ID_PATTERNS[type]?.test(account) === false) return null
-  if (kind === 'webhook' && (webhook_url === null || publicHostOf(webhook_url) === null)) return null
-  const secret = access_token?.trim() || (await readSecret(deps, id, type))
-  if (secret === null || !isAccessToken(type, secret)) return null
+  if (form.account !== undefined && !isAccepted(form.account, account)) return null
+  if (form.url !== undefined && (webhook_url === null || !isAccepted(form.url, webhook_url))) return null
+  const secret = access_token?.trim() || (await readSecret(deps, id, destination))
+  if (secret === null || !isAccepted(form.secret, secret)) return null
   const { siteUrl, graphVersion } = deps
-  return { kind, account, secret, webhookUrl: webhook_url, sendsEmail: false, siteUrl, graphVersion }
+  return { destination, account, secret, url: webhook_url, sendsEmail: false, siteUrl, graphVersion }
 }
 
-/** The secret is the vendor's for which it was stored. */
+/** The secret belongs to the destination for which it was stored. */
 async function readSecret(
   { db, secrets }: TargetDeps,
   pixelId: string | undefined,
-  type: PixelType,
+  destination: Destination,
 ): Promise<string | null> {
   const pixel = pixelId === undefined ? undefined : await readRow(db, pixelId)
-  if (pixelId === undefined || pixel?.type !== type) return null
+  if (pixelId === undefined || pixel === undefined || destinationOf(pixel) !== destination) return null
   return secrets.open({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value)
 }
 
@@ -151,62 +146,62 @@ function readRow(db: Db, pixelId: string) {
   return db
     .selectFrom('tracking_pixels as pixel')
     .innerJoin('pixel_secrets as secret', 'secret.pixel_id', 'pixel.id')
-    .select(['pixel.type', 'pixel.pixel_id', 'pixel.webhook_url', 'pixel.send_hashed_email', 'secret.value'])
+    .select([
+      'pixel.type',
+      'pixel.destination',
+      'pixel.pixel_id',
+      'pixel.webhook_url',
+      'pixel.send_hashed_email',
+      'secret.value',
+    ])
     .where('pixel.id', '=', pixelId)
     .where('pixel.deleted_at', 'is', null)
     .executeTakeFirst()
 }
 
-/** Whether the page of this visitor tells us of conversions as events, so that a report of the same is a second word of it. */
-export async function isToldByEvent(
-  destinations: DestinationList,
+/** Whether this visitor's page also posts conversions as events, so that a tag's report of one is a duplicate. */
+export async function isSentByServer(
+  pixels: ServerPixelList,
   cookieHeader: string | undefined,
 ): Promise<boolean> {
   const choice = readChoice(cookieHeader)
   if (choice === null) return false
-  const { all } = await destinations.current()
+  const { all } = await pixels.current()
   return all.some(({ category }) => choice.granted.includes(category))
 }
 
-/** A pixel that the server tells of events. */
-export interface Destination {
+/** A pixel whose events the server sends. */
+export interface ServerPixel {
   id: string
-  kind: 'meta' | 'google_analytics' | 'webhook'
+  destination: Destination
   category: OptionalCategory
-  /** The browser tells the vendor, too: of page views it alone does, because its snippet gives them no ID. */
-  alsoInBrowser: boolean
+  way: Exclude<PixelDelivery, 'browser'>
   sendsEmail: boolean
 }
 
-export interface Destinations {
-  all: readonly Destination[]
-  /** Meta's own script runs on the page, and has to read its cookies. */
-  metaInBrowser: boolean
+export interface ServerPixels {
+  all: readonly ServerPixel[]
+  /** Types of the pixels that run in the page, as far as a destination asks for them. */
+  typesOnPage: ReadonlySet<PixelType>
 }
 
-const NONE: Destinations = { all: [], metaInBrowser: false }
-
-const KINDS: Partial<Record<PixelType, Destination['kind']>> = {
-  meta: 'meta',
-  google_analytics: 'google_analytics',
-  custom: 'webhook',
-}
+const NONE: ServerPixels = { all: [], typesOnPage: new Set() }
 
 /** A change of a pixel is seen by every process within this. */
 const FRESH_MS = 1_000
 
-/** Whom events are for, as the database says, asked at most once a second however many come. */
-export class DestinationList {
+/** The pixels that the server sends for, read from the database at most once a second. */
+export class ServerPixelList {
   readonly #db: Db
   #known = NONE
   #readAt = Number.NEGATIVE_INFINITY
-  #reading: Promise<Destinations> | null = null
+  #reading: Promise<ServerPixels> | null = null
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async current(): Promise<Destinations> {
+  async current(): Promise<ServerPixels> {
     if (performance.now() - this.#readAt < FRESH_MS) return this.#known
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null
@@ -219,7 +214,7 @@ export class DestinationList {
     this.#readAt = Number.NEGATIVE_INFINITY
   }
 
-  async #read(): Promise<Destinations> {
+  async #read(): Promise<ServerPixels> {
     const at = performance.now()
     const [site, pixels] = await Promise.all([
       this.#db.selectFrom('site_state').select('tags_paused_at').executeTakeFirstOrThrow(),
@@ -230,6 +225,7 @@ export class DestinationList {
         .select([
           'pixel.id',
           'pixel.type',
+          'pixel.destination',
           'pixel.delivery',
           'pixel.consent_category',
           'pixel.send_hashed_email',
@@ -238,48 +234,42 @@ export class DestinationList {
         .where('pixel.delivery', '<>', 'browser')
         .execute(),
     ])
-    const all = site.tags_paused_at === null ? pixels.flatMap(toDestination) : []
-    const metaInBrowser = all.some(({ kind }) => kind === 'meta') && (await this.#runsMetaScript())
-    this.#known = { all, metaInBrowser }
+    const all = site.tags_paused_at === null ? pixels.flatMap(toServerPixel) : []
+    const asked = new Set(all.flatMap(({ destination }) => destination.cookiesReadBy))
+    this.#known = { all, typesOnPage: new Set(await this.#readTypesOnPage([...asked])) }
     this.#readAt = at
     return this.#known
   }
 
-  async #runsMetaScript(): Promise<boolean> {
-    const found = await this.#db
+  async #readTypesOnPage(asked: readonly PixelType[]): Promise<PixelType[]> {
+    if (asked.length === 0) return []
+    const rows = await this.#db
       .selectFrom('tracking_pixels')
-      .select('id')
+      .select('type')
+      .distinct()
       .where('is_active', '=', true)
-      .where((eb) =>
-        eb.or([
-          eb('type', '=', 'google_tag_manager'),
-          eb.and([eb('type', '=', 'meta'), eb('delivery', '<>', 'server')]),
-        ]),
-      )
-      .limit(1)
-      .executeTakeFirst()
-    return found !== undefined
+      .where('delivery', '<>', 'server')
+      .where('type', 'in', asked)
+      .execute()
+    return rows.map(({ type }) => type)
   }
 }
 
-interface PixelRow {
-  id: string
-  type: PixelType
-  delivery: PixelDelivery
-  consent_category: OptionalCategory
-  send_hashed_email: boolean
-}
+type StoredPixel = Pick<
+  PixelRow,
+  'id' | 'type' | 'destination' | 'delivery' | 'consent_category' | 'send_hashed_email'
+>
 
-function toDestination(pixel: PixelRow): Destination[] {
-  const kind = KINDS[pixel.type]
-  if (kind === undefined) return []
+function toServerPixel(pixel: StoredPixel): ServerPixel[] {
+  const destination = destinationOf(pixel)
+  if (destination === null || pixel.delivery === 'browser') return []
   return [
     {
       id: pixel.id,
-      kind,
+      destination,
       category: pixel.consent_category,
-      alsoInBrowser: pixel.delivery === 'both',
-      sendsEmail: pixel.send_hashed_email,
+      way: pixel.delivery,
+      sendsEmail: pixel.send_hashed_email && destination.carries.includes('email'),
     },
   ]
 }

@@ -4,10 +4,7 @@ import type { ServerEventName } from '#contract/server-event.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import type { Answer, OutgoingClient } from '../http/outgoing.ts'
-import type { Job, Request, Target, Verdict } from './destinations/destination.ts'
-import { composeGoogleRequest, GOOGLE_NEVER_TELLS } from './destinations/google-analytics.ts'
-import { composeMetaRequest, readMetaAnswer } from './destinations/meta.ts'
-import { composeWebhookRequest, readWebhookAnswer } from './destinations/webhook.ts'
+import type { Destination, Job, Target, Verdict } from './destinations/destination.ts'
 import { noteStop, type Stop } from './outcomes.ts'
 import { readDraftTarget, readTarget, type TargetDeps } from './targets.ts'
 
@@ -43,12 +40,9 @@ async function send(
       'delivery_incomplete',
       'Informe antes o ID, o token e o endereço com que o servidor envia.',
     )
-  if (target.kind === 'meta' && test_event_code === undefined)
-    throw new AppError(
-      400,
-      'test_code_required',
-      'Informe o código de teste (TEST…) da aba "Testar eventos" do Gerenciador de Eventos.',
-    )
+  const { code } = target.destination.test
+  if (code !== undefined && test_event_code === undefined)
+    throw new AppError(400, 'test_code_required', code.refusal)
   return sendTestEvent(client, target, {
     event: 'lead',
     eventId: randomUUID(),
@@ -70,12 +64,8 @@ export async function copyTestEvent(
       check: null,
       message: 'Falta o token ou o endereço com que o servidor envia. Salve-o no formulário do pixel.',
     }
-  if (target.kind === 'meta' && event.testCode === undefined)
-    return {
-      check: null,
-      message:
-        'Sem o código de teste da Meta, o evento contaria como os dos visitantes. Teste de novo com o código (TEST…) da aba "Testar eventos".',
-    }
+  const { code } = target.destination.test
+  if (code !== undefined && event.testCode === undefined) return { check: null, message: code.missingInVisit }
   const { check } = await sendTestEvent(deps.client, target, event)
   return { message: check.message, check }
 }
@@ -87,7 +77,7 @@ const NEVER = new AbortController().signal
 export interface TestEvent {
   event: ServerEventName
   eventId: string
-  /** Meta's, from its page "Testar eventos". */
+  /** The vendor's, where it has one. */
   testCode: string | undefined
   agent: string | null
   address: string | null
@@ -102,14 +92,16 @@ async function sendTestEvent(
   target: Target,
   event: TestEvent,
 ): Promise<{ check: DeliveryCheck; stop: Stop | null }> {
-  const { url, headers, body } = compose(target, event)
+  const { url, headers, body } = target.destination.request(target, [makeJob(target, event)], {
+    code: event.testCode,
+  })
   const answer = await client.post(url, headers, JSON.stringify(body), NEVER)
-  const { state, message, stop = null } = judge(target, answer)
+  const { state, message, stop = null } = judge(target.destination, answer)
   return {
     stop,
     check: {
       state,
-      request: { method: 'POST', url: withoutSecret(url), body },
+      request: { method: 'POST', url: withoutSecret(url, target.secret), body },
       response:
         answer.kind === 'answer'
           ? { status: answer.status, body: answer.body.slice(0, MAX_SHOWN).replaceAll(target.secret, '…') }
@@ -124,10 +116,9 @@ type Judged = Pick<DeliveryCheck, 'state' | 'message'> & {
   stop?: Stop
 }
 
-function compose(target: Target, { event, eventId, testCode, agent, address }: TestEvent): Request {
+function makeJob({ destination }: Target, { event, eventId, agent, address }: TestEvent): Job {
   const now = Date.now()
-  const seconds = Math.floor(now / 1000)
-  const job: Job = {
+  return {
     id: randomUUID(),
     pixel_id: '',
     event_id: eventId,
@@ -138,31 +129,23 @@ function compose(target: Target, { event, eventId, testCode, agent, address }: T
     created_at: '',
     expires_at: '',
     payload: {
+      ...destination.test.ids(now),
       at: now,
       path: '/',
       address,
       agent,
       marketing: true,
       visitor: randomUUID(),
-      fbp: `fb.1.${now}.1`,
-      client: `1.${seconds}`,
-      session: String(seconds),
-      engagementMs: 1,
     },
   }
-  if (target.kind === 'meta') return composeMetaRequest(target, [job], testCode)
-  return target.kind === 'google_analytics'
-    ? composeGoogleRequest(target, job, true)
-    : composeWebhookRequest(target, job, { isTest: true })
 }
 
-function judge({ kind }: Target, answer: Answer): Judged {
+function judge(destination: Destination, answer: Answer): Judged {
   if (answer.kind === 'interrupted') return { state: 'waiting', message: 'O teste foi interrompido.' }
-  if (kind === 'google_analytics') return judgeGoogle(answer)
-  return describe(kind === 'meta' ? readMetaAnswer(answer, 1) : readWebhookAnswer(answer))
+  return destination.test.read?.(answer) ?? toJudged(destination.readAnswer(answer, 1))
 }
 
-function describe(verdict: Verdict): Judged {
+function toJudged(verdict: Verdict): Judged {
   if (verdict.kind === 'interrupted') return { state: 'waiting', message: '' }
   if (verdict.kind === 'settled') return { state: verdict.state, message: verdict.message }
   const { message } = verdict
@@ -170,30 +153,9 @@ function describe(verdict: Verdict): Judged {
   return { state: verdict.kind === 'retry' ? 'waiting' : 'refused', message }
 }
 
-/** Google's debug endpoint reads the form of an event; it knows nothing of the secret or the ID. */
-function judgeGoogle(
-  answer: Exclude<Answer, { kind: 'interrupted' }>,
-): Pick<DeliveryCheck, 'state' | 'message'> {
-  if (answer.kind === 'failed')
-    return { state: 'waiting', message: `Não foi possível falar com o Google (${answer.code}).` }
-  if (answer.status !== 200)
-    return {
-      state: 'refused',
-      message: `O Google recusou a requisição (HTTP ${answer.status}). Confira o Measurement ID e a chave secreta da API; se estiverem certos, fale com a equipe de TI.`,
-    }
-  const isClean = /"validationMessages"\s*:\s*\[\s*\]/.test(answer.body)
-  return isClean
-    ? { state: 'unconfirmed', message: `O formato está certo. ${GOOGLE_NEVER_TELLS}` }
-    : {
-        state: 'refused',
-        message:
-          'O Google recusou o formato do evento. Fale com a equipe de TI: a resposta inteira está abaixo.',
-      }
-}
-
-/** GA4 wants its secret in the address. */
-function withoutSecret(address: string): string {
+/** Some vendors want their secret in the address. */
+function withoutSecret(address: string, secret: string): string {
   const url = new URL(address)
-  if (url.searchParams.has('api_secret')) url.searchParams.set('api_secret', '…')
+  for (const [name, value] of [...url.searchParams]) if (value === secret) url.searchParams.set(name, '…')
   return url.href
 }

@@ -1,11 +1,25 @@
 import { expect, test } from 'vitest'
+import type { Destination } from './destinations/destination.ts'
+import { googleAnalytics } from './destinations/google-analytics.ts'
+import { meta as metaDestination } from './destinations/meta.ts'
 import { hashEmail } from './sign-up-email.ts'
-import { expireCookies, identifyForAnalytics, identifyForMeta, identifyVisitor } from './visitor-cookies.ts'
+import { expireCookies, type Identity, identifyVisitor } from './visitor-cookies.ts'
 
 const NOW = 1_794_738_000_123
-const context = (header?: string, host = 'www.exemplo.com.br') => ({ header, host, isSecure: true, now: NOW })
-const meta = (header: string | undefined, clickId?: string, host?: string) =>
-  identifyForMeta(context(header, host), { clickId, readByScript: false }).values
+const context = (header?: string, host = 'www.exemplo.com.br') => ({
+  header,
+  host,
+  isSecure: true,
+  now: NOW,
+  clickIds: {},
+  scriptOnPage: false,
+})
+type Visit = ReturnType<typeof context>
+const identify = ({ identify }: Destination, visit: Visit & { clickIds: { fbclid?: string } }) =>
+  identify?.(visit) as Identity<Record<string, string | number>>
+const meta = (header: string | undefined, fbclid?: string, host?: string) =>
+  identify(metaDestination, { ...context(header, host), clickIds: fbclid === undefined ? {} : { fbclid } })
+    .values
 
 test('Meta’s browser ID is kept, or made as its script makes it', () => {
   expect(meta('_fbp=fb.1.1794737900000.1116446470').fbp).toBe('fb.1.1794737900000.1116446470')
@@ -26,18 +40,18 @@ test('a click’s ID is taken over once, with its case, and kept until another c
 })
 
 test('a session goes on for half an hour, and begins again after it', () => {
-  const first = identifyForAnalytics(context())
+  const first = identify(googleAnalytics, context())
   expect(first.values).toMatchObject({ session: '1794738000', engagementMs: 1 })
   expect(first.values.client).toMatch(/^\d{1,10}\.1794738000$/)
   const header = first.cookies[0]?.split(';')[0]
-  const later = (ms: number) => identifyForAnalytics({ ...context(header), now: NOW + ms }).values
+  const later = (ms: number) => identify(googleAnalytics, { ...context(header), now: NOW + ms }).values
   expect(later(4_200)).toEqual({ client: first.values.client, session: '1794738000', engagementMs: 4_200 })
   expect(later(1_800_000)).toMatchObject({
     client: first.values.client,
     session: '1794739800',
     engagementMs: 1,
   })
-  expect(identifyForAnalytics(context('_ga=GA1.1.1873645021.1794737900')).values.client).toBe(
+  expect(identify(googleAnalytics, context('_ga=GA1.1.1873645021.1794737900')).values.client).toBe(
     '1873645021.1794737900',
   )
 })
@@ -45,13 +59,17 @@ test('a session goes on for half an hour, and begins again after it', () => {
 test('cookies are for the server alone unless a script of the vendor needs them', () => {
   const cookies = [
     ...identifyVisitor(context()).cookies,
-    ...identifyForAnalytics(context()).cookies,
-    ...identifyForMeta(context(), { clickId: 'a', readByScript: false }).cookies,
+    ...identify(googleAnalytics, context()).cookies,
+    ...identify(metaDestination, { ...context(), clickIds: { fbclid: 'a' } }).cookies,
   ]
   expect(cookies).toHaveLength(4)
   for (const cookie of cookies)
     expect(cookie).toMatch(/; Path=\/; Max-Age=\d+; SameSite=Lax; Secure; HttpOnly$/)
-  for (const cookie of identifyForMeta(context(), { clickId: 'a', readByScript: true }).cookies)
+  for (const cookie of identify(metaDestination, {
+    ...context(),
+    clickIds: { fbclid: 'a' },
+    scriptOnPage: true,
+  }).cookies)
     expect(cookie).not.toContain('HttpOnly')
   expect(expireCookies('a=1; _fbp=2', true, ['_fbp', '_fbc'])).toEqual([
     '_fbp=; Path=/; Max-Age=0; SameSite=Lax; Secure',

@@ -3,9 +3,10 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
+import { DESTINATIONS } from './destinations/destinations.ts'
 import { countSettled } from './outcomes.ts'
 import { forgetSignUp } from './sign-up-email.ts'
-import { ANALYTICS_COOKIE, expireCookies, META_COOKIES, VISITOR_COOKIE } from './visitor-cookies.ts'
+import { expireCookies, VISITOR_COOKIE } from './visitor-cookies.ts'
 
 /** What a visitor's newest choice ends. */
 export interface Withdrawal {
@@ -24,11 +25,10 @@ export async function withholdEvents(
   if (refused.length === 0) return []
   await deleteWaiting(db, consentId, refused)
   if (refused.includes('marketing')) await forgetSignUp(db, consentId)
-  return expireCookies(cookieHeader, isSecure, [
-    ...(refused.includes('marketing') ? META_COOKIES : []),
-    ...(refused.includes('desempenho') ? [ANALYTICS_COOKIE] : []),
-    ...(granted.length === 0 ? [VISITOR_COOKIE] : []),
-  ])
+  const ended = DESTINATIONS.flatMap(({ cookies }) => cookies)
+    .filter(({ category }) => category !== null && refused.includes(category))
+    .map(({ name }) => name)
+  return expireCookies(cookieHeader, isSecure, [...ended, ...(granted.length === 0 ? [VISITOR_COOKIE] : [])])
 }
 
 async function deleteWaiting(

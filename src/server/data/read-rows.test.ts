@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blankPixel } from '#tests/support/blank-pixel.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
@@ -101,18 +102,11 @@ describe.each(ENGINES)('lists on %s', (engine) => {
   test('gives whole rows, with times as PostgreSQL has them', async () => {
     const [row, second] = (await get('')).json()
     expect(row).toEqual({
+      ...blankPixel(),
       ...PIXELS[0],
-      allowed_hosts: [],
       consent_category: 'marketing',
-      conversion_labels: {},
       delivery: 'browser',
-      has_access_token: false,
-      access_token_stored_at: null,
-      webhook_url: null,
-      send_hashed_email: false,
-      auto_disable: false,
       runs_in: 'page',
-      reason: null,
       vendor: 'meta-pixel',
       created_at: '2026-11-01T00:00:00+00:00',
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00$/),

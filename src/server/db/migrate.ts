@@ -39,6 +39,7 @@ import * as clockSeen from './migrations/0042-clock-seen.ts'
 import * as blockedHostCode from './migrations/0044-blocked-host-code.ts'
 import * as deliveryProbes from './migrations/0048-delivery-probes.ts'
 import * as alertKind from './migrations/0049-alert-kind.ts'
+import * as destination from './migrations/0050-destination.ts'
 import * as counts from './migrations/0053-counts.ts'
 import * as copiedCounts from './migrations/0054-copy-counts.ts'
 import type { Schema } from './schema/index.ts'
@@ -82,6 +83,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0044-blocked-host-code': { up: blockedHostCode.up },
   '0048-delivery-probes': { up: deliveryProbes.up },
   '0049-alert-kind': { up: alertKind.up },
+  '0050-destination': { up: destination.up },
   '0053-counts': { up: counts.up },
   '0054-copy-counts': { up: copiedCounts.up },
 }

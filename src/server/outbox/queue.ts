@@ -2,7 +2,6 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import type { Schema } from '../db/schema/index.ts'
-import type { Deliveries, PixelKind } from '../db/schema/outbox.ts'
 import { inSteps } from '../db/sweep.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
@@ -253,7 +252,7 @@ export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<numb
 }
 
 /** Kinds that belong to no pixel. */
-export type JobKind = Exclude<Deliveries['kind'], PixelKind>
+export type JobKind = 'newsletter' | 'mail' | 'account-mail'
 
 /** Rows of the queue that are taken together: a pixel's, or all of a kind. */
 export type DeliveryScope = { pixelId: string } | { kind: JobKind }

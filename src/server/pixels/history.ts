@@ -16,6 +16,7 @@ import type {
   Trash,
   VersionKind,
 } from '#contract/pixel-history.ts'
+import { DESTINATIONS } from '../conversions/destinations/destinations.ts'
 import type { DataService } from '../data/data-service.ts'
 import { readCall } from '../data/request.ts'
 import type { Resource, Row } from '../data/resource.ts'
@@ -249,6 +250,7 @@ function changedColumns(before: Row | null, after: Row | null): string[] {
 
 function inWords(field: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
+  if (field === 'destination') return DESTINATIONS.find(({ id }) => id === value)?.name ?? String(value)
   const words = factsOf(field)?.words
   if (words !== undefined) return words[String(value)] ?? String(value)
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')

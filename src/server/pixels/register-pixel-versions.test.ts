@@ -148,7 +148,9 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ['allowed_hosts', {}, { allowed_hosts: ['a.example.com'] }],
     ['consent_category', {}, { consent_category: 'desempenho' }],
     ['conversion_labels', {}, { conversion_labels: { lead: 'a' } }],
-    ['delivery', { webhook_url: HOOK }, { delivery: 'server', access_token: SECRET }],
+    // With the way comes the destination, where there was none.
+    ['delivery', { webhook_url: HOOK, destination: 'webhook' }, { delivery: 'server', access_token: SECRET }],
+    ['destination', {}, { destination: 'webhook' }],
     ['webhook_url', { webhook_url: HOOK }, { webhook_url: `${HOOK}b` }],
     [
       'send_hashed_email',
@@ -316,8 +318,18 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
           consent_category: 'desempenho',
           conversion_labels: { lead: 'AbC' },
           runs_in: 'isolated',
+          reason: 'Campanha de novembro',
+          auto_disable: true,
         },
-        { type: 'meta', pixel_id: '123456789012345', code: '', conversion_labels: {}, runs_in: 'page' },
+        {
+          type: 'meta',
+          pixel_id: '123456789012345',
+          code: '',
+          conversion_labels: {},
+          runs_in: 'page',
+          reason: null,
+          auto_disable: false,
+        },
       ],
     ],
     [

@@ -16,7 +16,12 @@ import {
 import { PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { isHostName } from '#contract/public-host.ts'
-import { refuseDelivery } from '../conversions/destinations/destination.ts'
+import {
+  changesSending,
+  chooseDestination,
+  isSentElsewhere,
+  refuseDelivery,
+} from '../conversions/sending-rules.ts'
 import { duplicateKey } from '../data/errors.ts'
 import {
   asDynamic,
@@ -95,6 +100,7 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
     },
   },
   delivery: { initial: () => 'browser' },
+  destination: { normalize: trimmed },
   // Absent: as it is. Null or empty: removed.
   access_token: { normalize: trimmed },
   has_access_token: { initial: () => false },
@@ -155,9 +161,6 @@ function normalizeHosts(value: unknown): unknown {
   return [...new Set(value.map((host) => (typeof host === 'string' ? host.trim().toLowerCase() : host)))]
 }
 
-/** What decides whether and how the server can send for a pixel. */
-const SENDING_COLUMNS = ['type', 'pixel_id', 'delivery', 'webhook_url', 'send_hashed_email'] as const
-
 /** The rows of the table, and the secret of each, which lies sealed in a table of its own that nothing reads back. */
 function pixelStore(table: string, columns: readonly Column[], secrets: SecretPort): Store {
   const store = trashStore(
@@ -167,7 +170,7 @@ function pixelStore(table: string, columns: readonly Column[], secrets: SecretPo
   return {
     ...store,
     async insert(trx: Db, row: Row, caller: Caller) {
-      const { access_token, ...rest } = noteSecret(row)
+      const { access_token, ...rest } = noteSecret({ ...row, destination: chooseDestination(null, row) })
       refuseDelivery({ ...rest, access_token })
       const stored = await store.insert(trx, rest, caller)
       // An id that comes back from the trash has its secret still; a row that is written anew has its own or none.
@@ -176,13 +179,17 @@ function pixelStore(table: string, columns: readonly Column[], secrets: SecretPo
       return stored
     },
     async update(trx: Db, before: Row, after: Row, caller: Caller) {
-      // The secret is the former vendor's.
-      if (after.type !== before.type && after.access_token === undefined && before.has_access_token === true)
+      after.destination = chooseDestination(before, after)
+      // The secret is the former destination's.
+      if (
+        isSentElsewhere(before, after) &&
+        after.access_token === undefined &&
+        before.has_access_token === true
+      )
         after.access_token = null
       Object.assign(after, noteSecret(after))
       const { access_token, ...rest } = after
-      const isTouched =
-        access_token !== undefined || SENDING_COLUMNS.some((name) => before[name] !== after[name])
+      const isTouched = access_token !== undefined || changesSending(before, after)
       if (isTouched) refuseDelivery(after)
       await store.update(trx, before, rest, caller)
       if (access_token !== undefined) await keepSecret(trx, secrets, String(after.id), access_token)

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import type { PixelRow } from '#contract/pixel-columns.ts'
 import { type RestoredPixel, TRASH_DAYS, type Trash } from '#contract/pixel-history.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
+import { withoutForeign } from '../conversions/sending-rules.ts'
 import type { DataService } from '../data/data-service.ts'
 import { readCall } from '../data/request.ts'
 import { type DynamicDb, type Resource, readableColumns, type Source } from '../data/resource.ts'
@@ -59,9 +61,9 @@ export async function restorePixel(
       const [pixel] = await writer.load([pixelId])
       if (pixel === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')
       const is_active = runs && pixel.is_active === true
-      return {
-        rows: [await writer.insert({ ...pixel, is_active, updated_at: nextTimestamp(pixel.updated_at) })],
-      }
+      const destination = withoutForeign(pixel as PixelRow)
+      const updated_at = nextTimestamp(pixel.updated_at)
+      return { rows: [await writer.insert({ ...pixel, is_active, destination, updated_at })] }
     })
   try {
     await restore({ ...unreviewed, ...(review === undefined ? {} : { review }) }, true)

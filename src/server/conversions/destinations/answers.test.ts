@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '#server/http/outgoing.ts'
-import { readGoogleAnswer } from './google-analytics.ts'
-import { readMetaAnswer } from './meta.ts'
-import { readWebhookAnswer, signWebhook } from './webhook.ts'
+import { judgeAnswer } from './destination.ts'
+import { googleAnalytics } from './google-analytics.ts'
+import { meta } from './meta.ts'
+import { signWebhook, webhook } from './webhook.ts'
 
 type Real = Exclude<Answer, { kind: 'interrupted' }>
 const say = (status: number, body: unknown, headers: Record<string, string> = {}): Real => ({
@@ -57,17 +58,25 @@ test.each<[string, Real, object, string]>([
   ['a time-out', fail('UND_ERR_HEADERS_TIMEOUT', true), { kind: 'retry' }, 'instável'],
   ['a name that is not found', fail('ENOTFOUND', false), { kind: 'retry' }, 'Não foi possível falar'],
 ])('Meta says: %s', (_what, answer, verdict, words) => {
-  const read = readMetaAnswer(answer, 1)
+  const read = judgeAnswer(meta, answer, 1)
   expect(read).toMatchObject(verdict)
   expect('message' in read && read.message).toContain(words)
   expect(JSON.stringify(read)).not.toContain('localisé')
 })
 
+test.each([
+  ['Meta', meta],
+  ['a webhook', webhook],
+])('%s gets an event again that was interrupted, written or not', (_name, destination) => {
+  for (const written of [true, false])
+    expect(judgeAnswer(destination, { kind: 'interrupted', written }, 1)).toEqual({ kind: 'interrupted' })
+})
+
 test('one bad event of several takes the request apart; a bad token does not', () => {
   for (const sent of [2, 50])
-    expect(readMetaAnswer(say(400, error(100, 2804003)), sent)).toMatchObject({ kind: 'split' })
-  expect(readMetaAnswer(say(200, { events_received: 50 }), 50)).toMatchObject({ state: 'accepted' })
-  expect(readMetaAnswer(say(400, error(100, 33)), 50)).toMatchObject({ kind: 'stop' })
+    expect(judgeAnswer(meta, say(400, error(100, 2804003)), sent)).toMatchObject({ kind: 'split' })
+  expect(judgeAnswer(meta, say(200, { events_received: 50 }), 50)).toMatchObject({ state: 'accepted' })
+  expect(judgeAnswer(meta, say(400, error(100, 33)), 50)).toMatchObject({ kind: 'stop' })
 })
 
 test.each<[string, Answer, object]>([
@@ -78,7 +87,7 @@ test.each<[string, Answer, object]>([
   ['we stop, after it was written', { kind: 'interrupted', written: true }, { state: 'unconfirmed' }],
   ['we stop before', { kind: 'interrupted', written: false }, { kind: 'interrupted' }],
 ])('Google says: %s', (_what, answer, verdict) => {
-  expect(readGoogleAnswer(answer)).toMatchObject(verdict)
+  expect(judgeAnswer(googleAnalytics, answer, 1)).toMatchObject(verdict)
 })
 
 test.each<[string, Real, object]>([
@@ -95,7 +104,7 @@ test.each<[string, Real, object]>([
     { kind: 'retry', message: expect.stringContaining('interna') },
   ],
 ])('a webhook says: %s', (_what, answer, verdict) => {
-  expect(readWebhookAnswer(answer)).toMatchObject(verdict)
+  expect(judgeAnswer(webhook, answer, 1)).toMatchObject(verdict)
 })
 
 /** Published by https://github.com/standard-webhooks/standard-webhooks in the tests of its libraries. */

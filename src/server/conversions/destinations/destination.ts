@@ -1,21 +1,115 @@
-import type { DeliveryState } from '#contract/conversions.ts'
-import {
-  ACCESS_TOKEN_LABELS,
-  DELIVERY_CHOICES,
-  DELIVERY_LABELS,
-  isAccessToken,
-  PIXEL_TYPE_LABELS,
-  type PixelDelivery,
-  type PixelType,
-  SERVER_ID_PATTERNS,
-  WEBHOOK_URL_MAX_LENGTH,
-} from '#contract/pixel.ts'
-import { publicHostOf } from '#contract/public-host.ts'
+import type { OptionalCategory } from '#contract/consent.ts'
+import type { DeliveryCheck, DeliveryState } from '#contract/conversions.ts'
+import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
-import type { Row } from '#server/data/resource.ts'
-import type { EventPayload, PixelKind } from '#server/db/schema/outbox.ts'
-import { AppError } from '#server/http/errors.ts'
-import type { OutgoingClient } from '#server/http/outgoing.ts'
+import type { Answer } from '#server/http/outgoing.ts'
+import type { CookieContext, Identity } from '../visitor-cookies.ts'
+
+/**
+ * A system that the server sends events to, with everything about it: its form, its cookies, its requests and its
+ * answers. A new one is a file of this folder, its row in `destinations.ts` and its stand-in in the tests.
+ */
+export interface Destination {
+  /** Value of `tracking_pixels.destination` and of `deliveries.kind`; never changed once released. */
+  id: string
+  name: string
+  /** The type of the pixels that may name it. */
+  type: PixelType
+  /** How it can be sent to besides the browser alone. No `both` where the vendor counts duplicates. */
+  ways: readonly Exclude<PixelDelivery, 'browser'>[]
+  form: { account?: Field; secret: Field; url?: Field }
+  /** Parameters of the page's address that are kept for it after consent, and left out of the campaign. */
+  clickIds: readonly string[]
+  /** What `identify` sets, as visitors are shown it. */
+  cookies: readonly ServerCookie[]
+  /** Types of pixels whose script in the page reads the same cookies, so that they cannot be `HttpOnly`. */
+  cookiesReadBy: readonly PixelType[]
+  /** IDs that only this destination gets. */
+  identify?(visit: Visit): Identity<Record<string, string | number>>
+  /** What it gets of the visitor beyond the page, the campaign and its own IDs. */
+  carries: readonly ('address' | 'agent' | 'email')[]
+  /** How long it takes an event after it happened. */
+  windowMs(way: PixelDelivery): number
+  /** Events in one request. */
+  batch: number
+  /** Requests at a time, in one round. */
+  parallel: number
+  /** The vendor counts duplicates: what may have been written is never sent again. */
+  atMostOnce: boolean
+  request(target: Target, jobs: readonly Job[], test?: TestMode): OutgoingRequest
+  readAnswer(answer: ReceivedAnswer, sent: number): Verdict
+  /** Portuguese, for a reason that was counted. */
+  refusalText(reason: string): string
+  /** Portuguese, where the vendor's answer confirms nothing: of one attempt, and of the pixel's health. */
+  unconfirmed?: { attempt: string; health: string }
+  test: TestOptions
+}
+
+/** A field of the dashboard's form. */
+export interface Field {
+  label: string
+  example?: string
+  pattern: RegExp
+  maxLength: number
+  /** What a pattern cannot say. */
+  accepts?: (value: string) => boolean
+  /** Portuguese: why a value is refused, and what to enter. */
+  refusal: string
+}
+
+export interface ServerCookie {
+  name: string
+  days: number
+  purpose: string
+  /** It ends when this consent is withdrawn; null: with the last consent. */
+  category: OptionalCategory | null
+}
+
+export interface Visit extends CookieContext {
+  /** Of the destination's own `clickIds`, those that the page's address has. */
+  clickIds: Readonly<Record<string, string>>
+  /** A script in the page reads its cookies. */
+  scriptOnPage: boolean
+}
+
+interface TestOptions {
+  /** What the test event is for the vendor. */
+  meaning: string
+  /** A code without which the vendor counts the test event like any other. */
+  code?: Field & {
+    hint: string
+    /** Why a test on the site sent nothing. */
+    missingInVisit: string
+  }
+  /** Made-up IDs in place of those that `identify` makes. */
+  ids(now: number): Record<string, string | number>
+  /** Where the test endpoint answers in another way than `readAnswer` expects. */
+  read?(answer: ReceivedAnswer): Pick<DeliveryCheck, 'state' | 'message'>
+}
+
+export interface TestMode {
+  code?: string | undefined
+}
+
+/** What `deliveries.payload` holds: all that one destination gets. It is erased with its row. */
+export interface EventPayload {
+  /** When it happened, in milliseconds. */
+  at: number
+  path: string
+  title?: string
+  /** Without click IDs. */
+  campaign?: Record<string, string>
+  address: string | null
+  agent: string | null
+  /** The visitor accepted marketing, too. */
+  marketing: boolean
+  /** Random and ours, made after consent. */
+  visitor: string
+  /** SHA-256, in hexadecimal. */
+  email?: string
+  /** IDs of the destination, from `identify`. */
+  [id: string]: unknown
+}
 
 /** An event that this process has claimed. */
 export interface Job {
@@ -31,36 +125,27 @@ export interface Job {
   payload: EventPayload
 }
 
-/** Where a pixel's events go, and what with. */
+/** Where a pixel's events go, and the credentials for it. */
 export interface Target {
-  kind: PixelKind
+  destination: Destination
   /** The vendor's ID of the pixel. */
   account: string
   /** Never logged, shown or put into an error. */
   secret: string
-  webhookUrl: string | null
-  /** Whether it may be told the hash of an address: what was switched off since is not sent. */
+  url: string | null
+  /** Whether the hash of an address may be sent: what was switched off since is not. */
   sendsEmail: boolean
   siteUrl: string
   graphVersion: string
 }
 
-export interface Request {
+export interface OutgoingRequest {
   url: string
   headers: Record<string, string>
   body: unknown
 }
 
-/** How one kind of destination is told. */
-export interface Channel {
-  /** Events in one request. */
-  batch: number
-  /** Requests at a time, in one round. */
-  parallel: number
-  /** The vendor counts twice what comes twice: what may have been written is never sent again. */
-  atMostOnce: boolean
-  send(client: OutgoingClient, target: Target, jobs: readonly Job[], signal: AbortSignal): Promise<Verdict>
-}
+export type ReceivedAnswer = Exclude<Answer, { kind: 'interrupted' }>
 
 /** What an answer says, in words for the log of the dashboard. */
 interface Said {
@@ -80,14 +165,36 @@ export type Verdict =
     })
   /** Later; `afterMs` is what the vendor asked for. */
   | (Said & { kind: 'retry'; afterMs: number | null })
-  /** Nothing will be taken until somebody mends something. */
+  /** Nothing is taken until somebody fixes something. */
   | (Said & { kind: 'stop'; code: string })
-  /** One bad event refuses the whole request: the parts are sent apart. */
+  /** One bad event refuses the whole request: its parts are sent apart. */
   | (Said & { kind: 'split'; reason: string })
   /** We are shutting down: it says nothing about the vendor. */
   | { kind: 'interrupted' }
 
-/** The page as vendors are told of it: its path, and of its query only the campaign. */
+const UNCONFIRMED = {
+  attempt: 'O envio foi interrompido antes da resposta. O evento pode ter chegado.',
+  health: 'Enviado pelo servidor, sem confirmação do destino.',
+}
+
+export function unconfirmedTexts({ unconfirmed }: Destination): { attempt: string; health: string } {
+  return unconfirmed ?? UNCONFIRMED
+}
+
+/** Reads the answer to a request with so many events. Where duplicates count, what may have arrived is settled. */
+export function judgeAnswer(destination: Destination, answer: Answer, sent: number): Verdict {
+  if (answer.kind !== 'answer' && answer.written && destination.atMostOnce)
+    return {
+      kind: 'settled',
+      state: 'unconfirmed',
+      reason: '',
+      answer: answer.kind === 'failed' ? answer.code : 'interrompido',
+      message: unconfirmedTexts(destination).attempt,
+    }
+  return answer.kind === 'interrupted' ? { kind: 'interrupted' } : destination.readAnswer(answer, sent)
+}
+
+/** The page as vendors get it: its path, and of its query only the campaign. */
 export function pageAddress(
   siteUrl: string,
   { path, campaign }: Pick<EventPayload, 'path' | 'campaign'>,
@@ -97,65 +204,17 @@ export function pageAddress(
   return url.href
 }
 
-/** Throws when a pixel could not be sent the way that it says, in words for whoever wrote it. Never names the secret. */
-export function refuseDelivery(row: Row): void {
-  const type = row.type as PixelType
-  const delivery = row.delivery as PixelDelivery
-  if (!DELIVERY_CHOICES[type].includes(delivery))
-    throw refused(
-      `O envio "${DELIVERY_LABELS[delivery]}" não existe para o tipo ${PIXEL_TYPE_LABELS[type]}. Escolha ${listChoices(type)}.`,
-    )
-  if (typeof row.access_token === 'string') refuseToken(type, row.access_token)
-  refuseAddress(type, row.webhook_url)
-  if (row.send_hashed_email === true && (type !== 'meta' || delivery === 'browser'))
-    throw refused(
-      'O e-mail em código (hash) só pode ser enviado por um Pixel da Meta com envio pelo servidor.',
-    )
-  if (delivery !== 'browser') refuseIncomplete(type, row)
+export function isAccepted({ pattern, maxLength, accepts }: Field, value: string): boolean {
+  return value.length <= maxLength && pattern.test(value) && (accepts?.(value) ?? true)
 }
 
-function refuseToken(type: PixelType, token: string): void {
-  const label = ACCESS_TOKEN_LABELS[type]
-  if (label === undefined)
-    throw refused(`O tipo ${PIXEL_TYPE_LABELS[type]} roda só no navegador e não usa token.`)
-  if (isAccessToken(type, token)) return
-  throw refused(
-    type === 'custom'
-      ? `${label}: use "whsec_" seguido de 24 a 64 bytes em base64, como no padrão Standard Webhooks.`
-      : `${label}: o texto colado não parece um token. Copie de novo, sem espaços nem aspas.`,
-  )
+/** Nothing that a header or an address would have to escape: what was pasted with a space or a quote is no token. */
+export const VENDOR_TOKEN = {
+  pattern: /^[A-Za-z0-9_.|~+/=-]{8,1000}$/,
+  maxLength: 1_000,
+  refusal: 'o texto colado não parece um token. Copie de novo, sem espaços nem aspas.',
 }
 
-function refuseAddress(type: PixelType, address: unknown): void {
-  if (typeof address !== 'string') return
-  if (type !== 'custom') throw refused('Só um pixel personalizado tem endereço de webhook.')
-  const url = URL.canParse(address) ? new URL(address) : null
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === ''
-  if (!isPlain || address.length > WEBHOOK_URL_MAX_LENGTH || publicHostOf(address) === null)
-    throw refused(
-      'O endereço do webhook precisa ser público e começar com https://, com nome de domínio, na porta padrão e sem usuário ou senha.',
-    )
-}
+export const HOUR_MS = 3_600_000
 
-function refuseIncomplete(type: PixelType, row: Row): void {
-  const pattern = SERVER_ID_PATTERNS[type]
-  if (pattern !== undefined && !pattern.test(String(row.pixel_id)))
-    throw refused(
-      type === 'meta'
-        ? 'Para enviar pelo servidor, o Pixel ID da Meta precisa ter só números.'
-        : 'Para enviar pelo servidor, informe o Measurement ID do GA4, que começa com "G-".',
-    )
-  if (type === 'custom' && typeof row.webhook_url !== 'string')
-    throw refused('Para enviar pelo servidor, informe o endereço do webhook.')
-  if (row.has_access_token !== true)
-    throw refused(
-      `Para enviar pelo servidor, informe: ${ACCESS_TOKEN_LABELS[type]}. Para removê-lo, escolha antes o envio "${DELIVERY_LABELS.browser}".`,
-    )
-}
-
-function listChoices(type: PixelType): string {
-  return DELIVERY_CHOICES[type].map((choice) => `"${DELIVERY_LABELS[choice]}"`).join(' ou ')
-}
-
-/** A code of its own: dashboards show an unknown code's message as it is. */
-const refused = (message: string) => new AppError(400, 'pixel_delivery_refused', message)
+export const DAY_MS = 24 * HOUR_MS

@@ -1,41 +1,99 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import type { ServerEventName } from '#contract/server-event.ts'
-import type { Answer } from '#server/http/outgoing.ts'
+import { readCookie } from '#server/http/requests.ts'
+import { type Identity, makeCookie } from '../visitor-cookies.ts'
 import {
-  type Channel,
+  DAY_MS,
+  type Destination,
+  HOUR_MS,
   type Job,
+  type OutgoingRequest,
   pageAddress,
-  type Request,
+  type ReceivedAnswer,
+  type ServerCookie,
   type Target,
+  type TestMode,
+  VENDOR_TOKEN,
   type Verdict,
+  type Visit,
 } from './destination.ts'
 
 const GRAPH = 'https://graph.facebook.com'
 
-/** Meta's Conversions API. Its own merging of copies with one `event_id` makes a second try harmless. */
-export const metaChannel: Channel = {
+/** As Meta's own script keeps them. */
+const FBP_COOKIE: ServerCookie = {
+  name: '_fbp',
+  days: 90,
+  purpose: 'Identifica o navegador para medir e direcionar anúncios da Meta.',
+  category: 'marketing',
+}
+
+const FBC_COOKIE: ServerCookie = {
+  name: '_fbc',
+  days: 90,
+  purpose: 'Guarda o clique no anúncio da Meta que trouxe a pessoa ao site.',
+  category: 'marketing',
+}
+
+/** Meta's Conversions API. It merges duplicates with one `event_id`, so that a second attempt is harmless. */
+export const meta: Destination = {
+  id: 'meta',
+  name: 'Meta',
+  type: 'meta',
+  ways: ['server', 'both'],
+  form: {
+    account: {
+      label: 'Pixel ID',
+      example: '482910377165024',
+      pattern: /^\d{5,20}$/,
+      maxLength: 20,
+      refusal: 'Para enviar pelo servidor, o Pixel ID da Meta precisa ter só números.',
+    },
+    secret: { label: 'Token de acesso', ...VENDOR_TOKEN },
+  },
+  clickIds: ['fbclid'],
+  cookies: [FBP_COOKIE, FBC_COOKIE],
+  // A container may load Meta's script.
+  cookiesReadBy: ['meta', 'google_tag_manager'],
+  identify,
+  carries: ['address', 'agent', 'email'],
+  // Meta drops what is older than seven days, and merges with the browser's copy what comes within two.
+  windowMs: (way) => (way === 'both' ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS),
   batch: 50,
   parallel: 2,
   atMostOnce: false,
-  async send(client, target, jobs, signal) {
-    const { url, headers, body } = composeMetaRequest(target, jobs)
-    const answer = await client.post(url, headers, JSON.stringify(body), signal)
-    return answer.kind === 'interrupted' ? { kind: 'interrupted' } : readMetaAnswer(answer, jobs.length)
+  request,
+  readAnswer,
+  refusalText,
+  test: {
+    meaning:
+      'Está em Testar eventos, no Gerenciador de Eventos, onde o evento aparece. A Meta conta o teste como os outros.',
+    code: {
+      label: 'Código de teste',
+      example: 'TEST48213',
+      hint: 'Da aba "Testar eventos" do Gerenciador de Eventos.',
+      pattern: /^[A-Za-z0-9_-]{1,64}$/,
+      maxLength: 64,
+      refusal: 'Informe o código de teste (TEST…) da aba "Testar eventos" do Gerenciador de Eventos.',
+      missingInVisit:
+        'Sem o código de teste da Meta, o evento contaria como os dos visitantes. Teste de novo com o código (TEST…) da aba "Testar eventos".',
+    },
+    ids: (now) => ({ fbp: `fb.1.${now}.1` }),
   },
 }
 
 /** The token travels in a header: addresses end up in logs. */
-export function composeMetaRequest(
+function request(
   { account, secret, siteUrl, graphVersion, sendsEmail }: Target,
   jobs: readonly Job[],
-  testCode?: string,
-): Request {
+  test?: TestMode,
+): OutgoingRequest {
   return {
     url: `${GRAPH}/${graphVersion}/${account}/events`,
     headers: { authorization: `Bearer ${secret}` },
     body: {
-      data: jobs.map((job) => composeMetaEvent(job, siteUrl, sendsEmail)),
-      ...(testCode === undefined ? {} : { test_event_code: testCode }),
+      data: jobs.map((job) => toEvent(job, siteUrl, sendsEmail)),
+      ...(test === undefined ? {} : { test_event_code: test.code }),
     },
   }
 }
@@ -48,14 +106,20 @@ const NAMES: Record<ServerEventName, { event_name: string; content_name?: string
   sign_up: { event_name: 'CompleteRegistration', content_name: 'newsletter' },
 }
 
+interface MetaIds {
+  fbp?: string
+  fbc?: string
+}
+
 /** An event as the Conversions API takes it. */
-function composeMetaEvent(
+function toEvent(
   { event, event_id, payload }: Job,
   siteUrl: string,
   sendsEmail: boolean,
 ): Record<string, unknown> {
   const { event_name, content_name } = NAMES[event]
-  const { address, agent, fbp, fbc, visitor, email } = payload
+  const { address, agent, visitor, email } = payload
+  const { fbp, fbc } = payload as MetaIds
   return {
     event_name,
     event_time: Math.floor(payload.at / 1000),
@@ -71,6 +135,33 @@ function composeMetaEvent(
       ...(email === undefined || !sendsEmail ? {} : { em: [email] }),
     },
     ...(content_name === undefined ? {} : { custom_data: { content_name } }),
+  }
+}
+
+const MAX_INT = 2_147_483_647
+
+/** The fifth part is what Meta's builder appends. */
+const FBP = /^fb\.\d\.\d{13}\.\d{1,18}(\.[\w-]{2,8})?$/
+
+const FBC = /^fb\.\d\.\d{13}\.([\w.-]{1,300}?)(\.[\w-]{8}|\.[\w-]{2})?$/
+
+const CLICK_ID = /^[\w.-]{1,300}$/
+
+/** Meta's browser and click IDs, as its own script would make them. */
+function identify(visit: Visit): Identity<{ fbp: string; fbc?: string }> {
+  const { header, host, now, scriptOnPage } = visit
+  const { fbclid } = visit.clickIds
+  const level = Math.max(1, host.split('.').length - 1)
+  const foundFbp = readCookie(header, FBP_COOKIE.name) ?? ''
+  const fbp = FBP.test(foundFbp) ? foundFbp : `fb.${level}.${now}.${randomInt(MAX_INT)}`
+  const foundFbc = readCookie(header, FBC_COOKIE.name) ?? ''
+  const known = FBC.exec(foundFbc)
+  const isNew = fbclid !== undefined && CLICK_ID.test(fbclid) && known?.[1] !== fbclid
+  const fbc = isNew ? `fb.${level}.${now}.${fbclid}` : known === null ? undefined : foundFbc
+  const keep = (cookie: ServerCookie, value: string) => makeCookie(visit, cookie, value, !scriptOnPage)
+  return {
+    values: { fbp, ...(fbc === undefined ? {} : { fbc }) },
+    cookies: [keep(FBP_COOKIE, fbp), ...(fbc === undefined ? [] : [keep(FBC_COOKIE, fbc)])],
   }
 }
 
@@ -101,7 +192,7 @@ interface MetaError {
 }
 
 /** What Meta said of a request with so many events. Its codes decide: the status varies, and its texts are translated. */
-export function readMetaAnswer(answer: Exclude<Answer, { kind: 'interrupted' }>, sent: number): Verdict {
+function readAnswer(answer: ReceivedAnswer, sent: number): Verdict {
   if (answer.kind === 'failed')
     return {
       kind: 'retry',
@@ -140,13 +231,13 @@ export function readMetaAnswer(answer: Exclude<Answer, { kind: 'interrupted' }>,
   return { kind: 'retry', afterMs: null, answer: said, message: UNSTABLE }
 }
 
-export function describeMetaRefusal(name: string): string {
+function refusalText(name: string): string {
   return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}).`
 }
 
 /** One bad event refuses all of its request. */
 function refusal(name: string, said: string, sent: number): Verdict {
-  const message = describeMetaRefusal(name)
+  const message = refusalText(name)
   if (sent > 1) return { kind: 'split', reason: name, answer: said, message }
   return { kind: 'settled', state: 'refused', reason: name, answer: said, message }
 }

@@ -90,6 +90,9 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     ['an IPv6 address', { ...CUSTOM, webhook_url: 'https://[::1]/' }, 'público'],
     ['another port', { ...CUSTOM, webhook_url: 'https://hooks.exemplo.com.br:8443/' }, 'público'],
     ['credentials', { ...CUSTOM, webhook_url: 'https://u:p@hooks.exemplo.com.br/' }, 'senha'],
+    ['a destination of another type', { ...GA4, destination: 'meta' }, '"google_analytics"'],
+    ['an unknown destination', { ...CUSTOM, destination: 'carrier-pigeon' }, '"webhook"'],
+    ['a destination for a container', { ...GTM, destination: 'meta' }, 'não tem destino'],
     ['hashed e-mail in the browser', { ...META, send_hashed_email: true }, 'Meta'],
     ['hashed e-mail for GA4', { ...GA4, send_hashed_email: true }, 'Meta'],
   ])('%s is refused in words', async (_what, pixel, words) => {

@@ -14,7 +14,8 @@ interface PixelSecrets {
 /** What waits to be told to one destination. The row is all that is kept about a visitor, until it is settled. */
 export interface Deliveries {
   id: string
-  kind: PixelKind | 'newsletter' | 'mail' | 'account-mail'
+  /** `newsletter`, `mail`, `account-mail`, or the id of a destination. */
+  kind: string
   /** Of an event, as are the next four: null in any other row. */
   pixel_id: string | null
   /** The page's own, which the browser's copy carries too. */
@@ -41,9 +42,6 @@ export interface Deliveries {
   /** An e-mail, or the request for one: encrypted, because it can hold an address and a link that signs in. */
   sealed: string | null
 }
-
-/** How a pixel's vendor is told. */
-export type PixelKind = 'meta' | 'google_analytics' | 'webhook'
 
 /** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
 interface SignUpHashes {
@@ -82,30 +80,6 @@ interface DeliveryStops {
   stopped_at: Timestamp
   /** The last time that one delivery was tried again; null before the first. */
   tried_at: Timestamp | null
-}
-
-/** What `deliveries.payload` holds: all that any destination may be told. It is erased with its row. */
-export interface EventPayload {
-  /** When it happened, in milliseconds. */
-  at: number
-  path: string
-  title?: string
-  /** Without the click's own ID, which is in `fbc` alone. */
-  campaign?: Record<string, string>
-  address: string | null
-  agent: string | null
-  /** The visitor accepted marketing, too. */
-  marketing: boolean
-  /** Random and ours, made after consent. */
-  visitor: string
-  fbp?: string
-  fbc?: string
-  /** SHA-256, in hexadecimal. */
-  email?: string
-  client?: string
-  session?: string
-  /** Since the event before it. */
-  engagementMs?: number
 }
 
 /** What waits to be sent, and what came of it. */

@@ -198,7 +198,14 @@ export function judgeCopies(browser: PixelHealth, copies: CopyEvidence): PixelHe
   return { health: 'partial', confirmed: server.confirmed || browser.confirmed, reasons }
 }
 
-function judgeServer({ stop, accepted, unconfirmed, refused, isRetrying }: CopyEvidence): PixelHealth {
+function judgeServer({
+  stop,
+  accepted,
+  unconfirmed,
+  refused,
+  isRetrying,
+  unconfirmedText,
+}: CopyEvidence): PixelHealth {
   if (stop !== null)
     return { health: 'broken', confirmed: false, reasons: [{ ...stop, action: JUDGE_COPIES_EDIT }] }
   const sent = accepted + unconfirmed
@@ -210,7 +217,11 @@ function judgeServer({ stop, accepted, unconfirmed, refused, isRetrying }: CopyE
   if (sent === 0) return { health: 'waiting', confirmed: false, reasons: [] }
   const confirmed = accepted > 0
   if (faults.length > 0) return { health: 'partial', confirmed, reasons: faults }
-  return { health: 'working', confirmed, reasons: [confirmed ? acceptedReason(accepted) : UNCONFIRMED] }
+  return {
+    health: 'working',
+    confirmed,
+    reasons: [confirmed ? acceptedReason(accepted) : unconfirmedReason(unconfirmedText)],
+  }
 }
 
 const acceptedReason = (count: number): HealthReason => ({
@@ -227,10 +238,7 @@ const RETRYING: HealthReason = {
     'O servidor tentou enviar e ainda não conseguiu. Ele tenta de novo sozinho; o motivo está nas entregas do pixel.',
 }
 
-const UNCONFIRMED: HealthReason = {
-  code: 'server_unconfirmed',
-  message: 'Enviado pelo servidor; o Google não confirma. Confira o Tempo real do Google Analytics.',
-}
+const unconfirmedReason = (message: string): HealthReason => ({ code: 'server_unconfirmed', message })
 
 const refusedReason = (count: number, all: number): HealthReason => ({
   code: 'server_refused',

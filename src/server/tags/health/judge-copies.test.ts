@@ -10,6 +10,7 @@ const NONE: CopyEvidence = {
   unconfirmed: 0,
   refused: 0,
   isRetrying: false,
+  unconfirmedText: 'x',
 }
 const STOP = { code: 'token_refused', message: 'x' }
 const seen = (health: PixelHealth['health'], confirmed = false): PixelHealth => ({

@@ -1,8 +1,6 @@
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ActiveTool, ToolCookie } from '#contract/inventory.ts'
 import { jarKey } from '#contract/isolated-frame.ts'
-import type { PixelType } from '#contract/pixel.ts'
-import { ANALYTICS_COOKIE, VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '#server/conversions/visitor-cookies.ts'
 import { matchesSource, SOURCE_KEYS } from '#server/http/security/content-security-policy.ts'
 import { vendorById } from '#server/vendors/marks.ts'
 import type { NameRule, Vendor } from '#server/vendors/vendor.ts'
@@ -88,7 +86,7 @@ function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool
     told_by: [...toldBy],
     cookies: [
       ...(toldBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
-      ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, vendor) : []),
+      ...(toldBy.includes('server') ? cookiesOfServer(prepared) : []),
     ].filter(isFirstOfItsName),
     hosts: [],
   }
@@ -106,7 +104,7 @@ function ownTool(recipient: Recipient): ActiveTool {
     told_by: [...toldBy],
     cookies: [
       ...(prepared.room === null ? [] : [JAR]),
-      ...(toldBy.includes('server') ? cookiesOfServer(prepared.tag.type, null) : []),
+      ...(toldBy.includes('server') ? cookiesOfServer(prepared) : []),
     ],
     hosts: hostsBeyondVendors(recipient),
   }
@@ -182,19 +180,11 @@ function cookiesOfVendor(vendor: Vendor): ToolCookie[] {
   ]
 }
 
-/** What our server sets in order to tell a vendor, or a system of ours, of what was done. */
-function cookiesOfServer(type: PixelType, vendor: Vendor | null): ToolCookie[] {
-  const duration = `${VISITOR_COOKIE_DAYS} dias`
-  if (type === 'google_analytics')
-    return [
-      ownCookie(ANALYTICS_COOKIE, duration, 'Distingue visitas nas medições que o nosso servidor envia.'),
-    ]
-  // Meta's own names, which its script reads where it runs too.
-  if (vendor !== null)
-    return vendor.cookies.map((cookie) => ownCookie(nameOf(cookie.name), cookie.duration, cookie.purpose))
-  return [
-    ownCookie(VISITOR_COOKIE, duration, 'Distingue um navegador de outro no que o nosso servidor envia.'),
-  ]
+/** What our server sets in order to send events to a vendor, or to a system of ours. */
+function cookiesOfServer({ destination }: PreparedTag): ToolCookie[] {
+  return (destination?.cookies ?? []).map(({ name, days, purpose }) =>
+    ownCookie(name, `${days} dias`, purpose),
+  )
 }
 
 function ownCookie(name: string, duration: string, purpose: string): ToolCookie {

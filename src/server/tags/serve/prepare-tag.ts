@@ -10,6 +10,8 @@ import { jarKey } from '#contract/isolated-frame.ts'
 import type { PixelDelivery, PixelRunsIn, PixelType } from '#contract/pixel.ts'
 import { type ConversionCall, type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { ConversionLabelField, ConversionTrigger } from '#contract/tag-status.ts'
+import type { Destination } from '#server/conversions/destinations/destination.ts'
+import { destinationOf } from '#server/conversions/destinations/destinations.ts'
 import {
   isSocketSource,
   SOURCE_KEYS,
@@ -30,6 +32,7 @@ export interface ActivePixel {
   conversion_labels: ConversionLabels
   compiled: CompiledTag
   delivery?: PixelDelivery
+  destination?: string | null
   send_hashed_email?: boolean
   runs_in?: PixelRunsIn
 }
@@ -44,6 +47,8 @@ export interface PreparedTag {
   room: Room | null
   /** The server tells its vendor of events. */
   isTold: boolean
+  /** Where the server sends them. */
+  destination: Destination | null
   /** With the hash of a subscription's address, which visitors must have been told of. */
   sendsEmail: boolean
   /** The tag as it stands in the manifest. */
@@ -101,13 +106,16 @@ export function prepareTag(
   const pageTag = room === null ? tag : inRoom(tag, room)
   const script = toScript(pageTag)
   const isTold = (pixel.delivery ?? 'browser') !== 'browser'
+  const destination = destinationOf(pixel)
   return {
     compiled,
     tag,
     pageTag,
     room,
     isTold,
-    sendsEmail: isTold && pixel.type === 'meta' && pixel.send_hashed_email === true,
+    destination,
+    sendsEmail:
+      isTold && pixel.send_hashed_email === true && (destination?.carries.includes('email') ?? false),
     script,
     files,
     marks,

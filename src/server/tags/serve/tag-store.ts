@@ -284,6 +284,7 @@ async function readPreparedTags(
       'pixel.consent_category',
       'pixel.conversion_labels',
       'pixel.delivery',
+      'pixel.destination',
       'pixel.send_hashed_email',
       'pixel.runs_in',
       'pixel.created_at',
@@ -368,6 +369,7 @@ interface KeyParts {
   consent_category: string
   conversion_labels: ConversionLabels
   delivery: string
+  destination: string | null
   send_hashed_email: boolean
   runs_in: string
   source_hash: string | null
@@ -376,7 +378,7 @@ interface KeyParts {
 
 /** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
 function keyOf(row: KeyParts): string {
-  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.runs_in}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
+  return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.destination}\n${row.runs_in}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
 }
 
 async function readResults(
