@@ -165,7 +165,7 @@ export function NotLoadedDialog({ title, text, onClose, children }: NotLoadedDia
         if (onClose === undefined) event.preventDefault()
       }}
       onClose={onClose}
-      // A form that is open takes a press outside of it for a wish to close it, and lets nothing else be pressed.
+      // A form that is open takes a press outside of it for a request to close it, and lets nothing else be pressed.
       onPointerDown={(event) => event.stopPropagation()}
       style={{ pointerEvents: 'auto' }}
       className="on-ink m-auto max-w-[min(34rem,calc(100%-2rem))] rounded-2xl p-6 shadow-high"

@@ -1,43 +1,103 @@
 import * as AlertDialog from '@radix-ui/react-alert-dialog'
 import * as Dialog from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
+import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 import { formatTimestamp } from '../lib/format.ts'
 import { useUnsavedGuard } from '../lib/router.tsx'
 import { Button, IconButton } from './button.tsx'
-import { MessageBox } from './message.tsx'
+import { FailureBox, MessageBox } from './message.tsx'
 import { focusPageHeading } from './page-heading.tsx'
 import { notifyWarning } from './toast.tsx'
 
-interface ChangedElsewhereBoxProps {
+interface Conflict {
   text: string
   /** When the other person saved. */
   savedAt: string
   onReload: () => void
   onOverwrite: () => void
+  /** Both versions, side by side. */
+  view?: ReactNode
+}
+
+interface FormModalProps extends Pick<ModalProps, 'title' | 'width' | 'dirty' | 'onClose'> {
+  /** What the form sets off. While it is under way the form waits; with `interrupt` it can be called back. */
+  action?: { isPending: boolean; error: unknown; interrupt?: () => void }
+  /** Said where it failed, unless the server says why. */
+  failure?: string
+  /** Somebody else saved the same thing meanwhile. */
+  conflict?: Conflict | null
+  /** On the button; and while the action is under way. */
+  submit: string
+  submitting?: string
+  /** False while there is nothing to submit yet. */
+  isReady?: boolean
+  onSubmit: (event: FormEvent) => void
+  children: ReactNode
+}
+
+/** A form over the page: what went wrong, or who else saved, above its fields; "Cancelar" and its button below them. */
+export function FormModal(props: FormModalProps) {
+  const { action, failure = '', conflict, submit, submitting = 'Salvando...', isReady = true } = props
+  const { onSubmit, children, ...modal } = props
+  const isPending = action?.isPending ?? false
+  const interrupt = action?.interrupt
+  return (
+    <Modal
+      title={modal.title}
+      width={modal.width}
+      dirty={modal.dirty}
+      onClose={modal.onClose}
+      saving={isPending}
+      {...(interrupt === undefined ? {} : { onInterrupt: interrupt })}
+    >
+      {(close) => (
+        <ModalForm onSubmit={onSubmit}>
+          <ModalBody>
+            {conflict ? (
+              <ConflictBox {...conflict} />
+            ) : (
+              <FailureBox error={action?.error ?? null} fallback={failure} />
+            )}
+            {children}
+          </ModalBody>
+          <ModalFooter>
+            <Button look="outline" onClick={close}>
+              Cancelar
+            </Button>
+            <Button type="submit" pending={isPending || !isReady}>
+              {isPending ? submitting : submit}
+            </Button>
+          </ModalFooter>
+        </ModalForm>
+      )}
+    </Modal>
+  )
 }
 
 /** Two administrators at once: nobody's work is replaced without a decision. */
-export function ChangedElsewhereBox({ text, savedAt, onReload, onOverwrite }: ChangedElsewhereBoxProps) {
+function ConflictBox({ text, savedAt, onReload, onOverwrite, view }: Conflict) {
   return (
-    <MessageBox
-      look="warn"
-      urgent
-      advice={`A versão salva é de ${formatTimestamp(savedAt)}. Nada seu foi perdido: escolha como seguir.`}
-      actions={
-        <>
-          <Button look="outline" onClick={onReload}>
-            Carregar a versão salva
-          </Button>
-          <Button look="outline" onClick={onOverwrite}>
-            Salvar a minha mesmo assim
-          </Button>
-        </>
-      }
-    >
-      {text}
-    </MessageBox>
+    <>
+      <MessageBox
+        look="warn"
+        urgent
+        advice={`A versão salva é de ${formatTimestamp(savedAt)}. Nada seu foi perdido: escolha como seguir.`}
+        actions={
+          <>
+            <Button look="outline" onClick={onReload}>
+              Carregar a versão salva
+            </Button>
+            <Button look="outline" onClick={onOverwrite}>
+              Salvar a minha mesmo assim
+            </Button>
+          </>
+        }
+      >
+        {text}
+      </MessageBox>
+      {view}
+    </>
   )
 }
 

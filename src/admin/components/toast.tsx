@@ -7,7 +7,7 @@ import { toFailure } from '../lib/api.ts'
 const WIDE = '(min-width: 53.75rem)'
 
 /**
- * What happened is told where nothing is to be done: over the header of a phone, and in the lower left corner of
+ * Notifications stand where nothing is to be done: over the header of a phone, and in the lower left corner of
  * anything larger, for what a row offers is on its right. A dialog lies over it.
  */
 export function Toaster() {

@@ -73,7 +73,7 @@ interface SaveRow<Input, Row> {
   onSaved?: (row: Row) => Promise<unknown>
 }
 
-/** Saving a row of a list from a form: in the list at once, told when somebody else changed it, and interruptible. */
+/** Saving a row of a list from a form: in the list at once, refused when somebody else changed it, and interruptible. */
 export function useSaveRow<Input, Row extends { id: string }>({
   listKey,
   scope,
@@ -166,7 +166,7 @@ export function useAction<Data, Input = void>({
     if (running.current.has(subject) && !queued) return
     running.current.add(subject)
     const done = () => running.current.delete(subject)
-    // A failure is told through the mutation's own state and callbacks.
+    // A failure is reported by the mutation's own state and callbacks.
     mutation.mutateAsync(...args).then(done, done)
   }
   return { ...mutation, mutate }

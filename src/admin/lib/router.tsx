@@ -40,7 +40,7 @@ interface Move {
 const listeners = new Set<() => void>()
 const holds = new Set<Hold>()
 /** What is done before an address is left for another one. */
-const departures = new Set<(address: string) => void>()
+const leaveListeners = new Set<(address: string) => void>()
 /** Parameters that are not in the address yet; a link must find them there, for the way back. */
 const unwritten = new Set<() => void>()
 /** How far down each address was left. Memory alone: a new page begins with none. */
@@ -109,7 +109,7 @@ function onTraversal(): void {
 }
 
 function leave(): void {
-  for (const departure of departures) departure(readAddress())
+  for (const onLeave of leaveListeners) onLeave(readAddress())
   tops.set(readAddress(), scrollY)
 }
 
@@ -156,10 +156,10 @@ export function useKeptPlace<Place>(name: string, read: () => Place): Place | un
   const [kept] = useState(() => (cameBack ? places.get(`${readAddress()} ${name}`) : undefined))
   const keep = useEffectEvent((address: string) => places.set(`${address} ${name}`, read()))
   useEffect(() => {
-    const departure = (address: string) => void keep(address)
-    departures.add(departure)
+    const onLeave = (address: string) => void keep(address)
+    leaveListeners.add(onLeave)
     return () => {
-      departures.delete(departure)
+      leaveListeners.delete(onLeave)
     }
   }, [])
   return kept as Place | undefined

@@ -5,10 +5,10 @@ import { Button } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
 import { Field, NewPasswordField } from '#admin/components/form.tsx'
 import { PasswordInput } from '#admin/components/inputs.tsx'
-import { FailureBox, MessageBox } from '#admin/components/message.tsx'
-import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { MessageBox } from '#admin/components/message.tsx'
+import { FormModal } from '#admin/components/modal.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { QueryView, Skeleton } from '#admin/components/query-view.tsx'
 import { notifySuccess } from '#admin/components/toast.tsx'
 import { useCurrentUser } from '#admin/lib/services.tsx'
 import { ALERT_KINDS, ALERT_NAMES, type AlertChoice } from '#contract/alerts.ts'
@@ -39,7 +39,7 @@ export function AccountScreen() {
   )
 }
 
-/** What the person wants to be told by mail. */
+/** Which alerts the person gets by e-mail. */
 function AlertsSection() {
   const alerts = useAlerts()
   return (
@@ -48,17 +48,13 @@ function AlertsSection() {
       text="Vão para o seu e-mail: no máximo um por pixel e dia; o resto espera o resumo das 8h da manhã seguinte. Nada sobre visitantes."
     >
       <div aria-busy={alerts.isPending} className="border-t border-line px-5 py-4 sm:px-7">
-        {alerts.data ? (
-          <Choices choice={alerts.data} />
-        ) : alerts.isError ? (
-          <LoadFailure
-            error={alerts.error}
-            fallback="Não deu para carregar os avisos."
-            onRetry={() => void alerts.refetch()}
-          />
-        ) : (
-          <Skeleton className="my-2 h-4 w-56 rounded-md" />
-        )}
+        <QueryView
+          query={alerts}
+          failure="Não deu para carregar os avisos."
+          loading={<Skeleton className="my-2 h-4 w-56 rounded-md" />}
+        >
+          {(choice) => <Choices choice={choice} />}
+        </QueryView>
       </div>
     </SectionCard>
   )
@@ -132,42 +128,30 @@ function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     }),
   )
   return (
-    <Modal
+    <FormModal
       title="Trocar senha"
       width="md"
       dirty={formState.isDirty}
-      saving={change.isPending}
+      action={change}
+      failure="Não foi possível trocar a senha."
+      submit="Trocar senha"
+      onSubmit={submit}
       onClose={onClose}
     >
-      {(close) => (
-        <ModalForm onSubmit={submit}>
-          <ModalBody>
-            <FailureBox error={change.error} fallback="Não foi possível trocar a senha." />
-            {/* For password managers, which otherwise cannot tell whose password this is. */}
-            <input type="text" autoComplete="username" value={email} readOnly hidden />
-            <Field label="Senha atual" error={errors.current?.message}>
-              {(control) => (
-                <PasswordInput
-                  autoComplete="current-password"
-                  data-autofocus
-                  required
-                  {...control}
-                  {...register('current')}
-                />
-              )}
-            </Field>
-            <NewPasswordField error={errors.password?.message} {...register('password')} />
-          </ModalBody>
-          <ModalFooter>
-            <Button look="outline" onClick={close}>
-              Cancelar
-            </Button>
-            <Button type="submit" pending={change.isPending}>
-              {change.isPending ? 'Salvando...' : 'Trocar senha'}
-            </Button>
-          </ModalFooter>
-        </ModalForm>
-      )}
-    </Modal>
+      {/* For password managers, which otherwise cannot tell whose password this is. */}
+      <input type="text" autoComplete="username" value={email} readOnly hidden />
+      <Field label="Senha atual" error={errors.current?.message}>
+        {(control) => (
+          <PasswordInput
+            autoComplete="current-password"
+            data-autofocus
+            required
+            {...control}
+            {...register('current')}
+          />
+        )}
+      </Field>
+      <NewPasswordField error={errors.password?.message} {...register('password')} />
+    </FormModal>
   )
 }

@@ -4,7 +4,7 @@ import { Button } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
 import { ConfirmDialog } from '#admin/components/modal.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { QueryView, Skeleton } from '#admin/components/query-view.tsx'
 import { canUsePasskeys } from '#admin/lib/auth-client.ts'
 import { formatAgo, formatMinute, formatTimestamp } from '#admin/lib/format.ts'
 import { type Passkey, useCreatePasskey, usePasskeys, useRemovePasskey } from './api.ts'
@@ -31,25 +31,25 @@ export function PasskeysSection() {
         ) : null
       }
     >
-      {passkeys.isPending ? (
-        <div className="border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
-          <Skeleton className="h-4 w-40 rounded" />
-        </div>
-      ) : null}
-      {passkeys.isLoadingError ? (
-        <LoadFailure
-          error={passkeys.error}
-          fallback="Não foi possível listar suas chaves de acesso."
-          onRetry={() => passkeys.refetch()}
-        />
-      ) : null}
-      {passkeys.data && passkeys.data.length > 0 ? (
-        <ul>
-          {passkeys.data.map((key) => (
-            <PasskeyItem key={key.id} passkey={key} onRemove={() => setLeaving(key)} />
-          ))}
-        </ul>
-      ) : null}
+      <QueryView
+        query={passkeys}
+        failure="Não foi possível listar suas chaves de acesso."
+        loading={
+          <div className="border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
+            <Skeleton className="h-4 w-40 rounded" />
+          </div>
+        }
+      >
+        {(keys) =>
+          keys.length === 0 ? null : (
+            <ul>
+              {keys.map((key) => (
+                <PasskeyItem key={key.id} passkey={key} onRemove={() => setLeaving(key)} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
       {leaving ? (
         <ConfirmDialog
           title="Remover esta chave de acesso?"

@@ -4,8 +4,8 @@ import { useForm } from 'react-hook-form'
 import { Button, CopyButton } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
 import { APP_CODE_RULE, AppCodeField } from '#admin/components/form.tsx'
-import { FailureBox, MessageBox } from '#admin/components/message.tsx'
-import { ConfirmDialog, Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { MessageBox } from '#admin/components/message.tsx'
+import { ConfirmDialog, FormModal, Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
 import { Skeleton } from '#admin/components/query-view.tsx'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { saveFile } from '#admin/lib/api.ts'
@@ -159,48 +159,35 @@ function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
     )
   })
   return (
-    <Modal
+    <FormModal
       title="Ativar verificação em duas etapas"
       width="md"
       dirty={false}
-      saving={confirm.isPending}
+      action={{ isPending: confirm.isPending, error: confirm.error ?? failure }}
+      failure="Não foi possível ativar a verificação em duas etapas."
+      submit="Ativar"
+      submitting="Conferindo..."
+      isReady={enrolment !== undefined}
+      onSubmit={submit}
       onClose={onClose}
     >
-      {(close) => (
-        <ModalForm onSubmit={submit}>
-          <ModalBody>
-            <FailureBox
-              error={confirm.error ?? failure}
-              fallback="Não foi possível ativar a verificação em duas etapas."
-            />
-            <ol className="grid gap-4.5">
-              <li className="grid gap-3">
-                <p>
-                  <strong className="font-semibold">1.</strong> Abra um aplicativo autenticador no celular
-                  (Google Authenticator, Microsoft Authenticator, 1Password…) e leia este código:
-                </p>
-                <Picture enrolment={enrolment} />
-              </li>
-              <li className="grid gap-3">
-                <p>
-                  <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que o aplicativo
-                  mostra.
-                </p>
-                <AppCodeField error={formState.errors.code?.message} {...register('code', APP_CODE_RULE)} />
-              </li>
-            </ol>
-          </ModalBody>
-          <ModalFooter>
-            <Button look="outline" onClick={close}>
-              Cancelar
-            </Button>
-            <Button type="submit" pending={confirm.isPending || enrolment === undefined}>
-              {confirm.isPending ? 'Conferindo...' : 'Ativar'}
-            </Button>
-          </ModalFooter>
-        </ModalForm>
-      )}
-    </Modal>
+      <ol className="grid gap-4.5">
+        <li className="grid gap-3">
+          <p>
+            <strong className="font-semibold">1.</strong> Abra um aplicativo autenticador no celular (Google
+            Authenticator, Microsoft Authenticator, 1Password…) e leia este código:
+          </p>
+          <Picture enrolment={enrolment} />
+        </li>
+        <li className="grid gap-3">
+          <p>
+            <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que o aplicativo
+            mostra.
+          </p>
+          <AppCodeField error={formState.errors.code?.message} {...register('code', APP_CODE_RULE)} />
+        </li>
+      </ol>
+    </FormModal>
   )
 }
 

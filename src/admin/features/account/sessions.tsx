@@ -4,7 +4,7 @@ import { Button } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
 import { Chip } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { QueryView, Skeleton } from '#admin/components/query-view.tsx'
 import { formatAgo, formatMinute, formatTimestamp } from '#admin/lib/format.ts'
 import type { OwnLogin } from '#contract/accounts.ts'
 import { useEndLogin, useEndOtherLogins, useLogins } from './api.ts'
@@ -28,21 +28,15 @@ export function LoginsSection() {
         ) : null
       }
     >
-      {logins.isPending ? <LoginSkeleton /> : null}
-      {logins.isLoadingError ? (
-        <LoadFailure
-          error={logins.error}
-          fallback="Não foi possível listar suas sessões."
-          onRetry={() => logins.refetch()}
-        />
-      ) : null}
-      {logins.data ? (
-        <ul>
-          {logins.data.map((login) => (
-            <LoginItem key={login.id} login={login} />
-          ))}
-        </ul>
-      ) : null}
+      <QueryView query={logins} failure="Não foi possível listar suas sessões." loading={<LoginSkeleton />}>
+        {(all) => (
+          <ul>
+            {all.map((login) => (
+              <LoginItem key={login.id} login={login} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
     </SectionCard>
   )
 }

@@ -5,7 +5,7 @@ import { Card } from '#admin/components/card.tsx'
 import { SearchInput, Select } from '#admin/components/inputs.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { LoadingLines, LoadMore, type Pages, QueryView } from '#admin/components/query-view.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
 import { formatClock, formatDate } from '#admin/lib/format.ts'
@@ -47,32 +47,13 @@ export function ActivityScreen() {
         action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(filter)} />}
       />
       <Card aria-busy={activity.isPending}>
-        {activity.data ? (
-          <ActivityList
-            pages={activity.data.pages}
-            filter={filter}
-            onFilter={setFilter}
-            more={
-              activity.hasNextPage
-                ? { isLoading: activity.isFetchingNextPage, load: () => void activity.fetchNextPage() }
-                : null
-            }
-          />
-        ) : activity.isError ? (
-          <LoadFailure
-            error={activity.error}
-            fallback="Não deu para carregar a atividade."
-            onRetry={() => void activity.refetch()}
-          />
-        ) : (
-          <div className="grid gap-4 p-5">
-            <p role="status" className="sr-only">
-              Carregando a atividade
-            </p>
-            <Skeleton className="h-4 w-56 rounded-md" />
-            <Skeleton className="h-3 w-72 max-w-full rounded-md" />
-          </div>
-        )}
+        <QueryView
+          query={activity}
+          failure="Não deu para carregar a atividade."
+          loading={<LoadingLines label="Carregando a atividade" />}
+        >
+          {({ pages }) => <ActivityList pages={pages} filter={filter} onFilter={setFilter} more={activity} />}
+        </QueryView>
       </Card>
     </>
   )
@@ -91,7 +72,7 @@ interface ActivityListProps {
   pages: readonly ActivityPage[]
   filter: ActivityFilter
   onFilter: (filter: ActivityFilter) => void
-  more: { isLoading: boolean; load: () => void } | null
+  more: Pages
 }
 
 function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
@@ -148,9 +129,9 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
         />
       ) : (
         <EmptyState
-          title={more === null ? 'Nada encontrado' : 'Nada nos registros mais recentes'}
+          title={!more.hasNextPage ? 'Nada encontrado' : 'Nada nos registros mais recentes'}
           text={
-            more === null
+            !more.hasNextPage
               ? 'Nada do que está guardado combina com a busca e os filtros.'
               : 'A busca olha mil registros por vez.'
           }
@@ -161,13 +142,7 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
           }
         />
       )}
-      {more === null ? null : (
-        <div className="border-t border-line px-4 py-4 sm:px-5">
-          <Button look="outline" aria-disabled={more.isLoading} onClick={() => more.isLoading || more.load()}>
-            {more.isLoading ? 'Carregando' : isOpen ? 'Mostrar mais' : 'Procurar nos mais antigos'}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={more} text={isOpen ? 'Mostrar mais' : 'Procurar nos mais antigos'} />
     </>
   )
 }

@@ -1,11 +1,10 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
-import { Button } from '#admin/components/button.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input, PasswordInput, Select } from '#admin/components/inputs.tsx'
-import { FailureBox, MessageBox } from '#admin/components/message.tsx'
-import { ChangedElsewhereBox, Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { MessageBox } from '#admin/components/message.tsx'
+import { FormModal } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/toast.tsx'
 import { useCurrentUser } from '#admin/lib/services.tsx'
 import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/accounts.ts'
@@ -40,45 +39,31 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
   }
 
   return (
-    <Modal
+    <FormModal
       title={user === null ? 'Adicionar Novo Admin' : 'Editar Usuário Admin'}
       width="md"
       dirty={form.formState.isDirty}
-      saving={save.isPending}
-      onInterrupt={save.interrupt}
+      action={save}
+      failure="Erro ao salvar usuário"
+      conflict={
+        theirs && {
+          text: 'Este usuário foi alterado depois que você abriu o formulário.',
+          savedAt: theirs.updated_at,
+          onReload: () => loadTheirs(theirs),
+          onOverwrite: submit(true),
+        }
+      }
+      submit="Salvar"
+      onSubmit={submit(false)}
       onClose={onClose}
     >
-      {(close) => (
-        <ModalForm onSubmit={submit(false)}>
-          <ModalBody>
-            {user?.is_principal ? (
-              <MessageBox look="yellow">
-                Este é o usuário administrador principal. Email e função não podem ser alterados.
-              </MessageBox>
-            ) : null}
-            {theirs ? (
-              <ChangedElsewhereBox
-                text="Este usuário foi alterado depois que você abriu o formulário."
-                savedAt={theirs.updated_at}
-                onReload={() => loadTheirs(theirs)}
-                onOverwrite={submit(true)}
-              />
-            ) : (
-              <FailureBox error={save.error} fallback="Erro ao salvar usuário" />
-            )}
-            <AdminUserFormFields form={form} user={user} isSelf={isSelf} />
-          </ModalBody>
-          <ModalFooter>
-            <Button look="outline" onClick={close}>
-              Cancelar
-            </Button>
-            <Button type="submit" pending={save.isPending}>
-              {save.isPending ? 'Salvando...' : 'Salvar'}
-            </Button>
-          </ModalFooter>
-        </ModalForm>
-      )}
-    </Modal>
+      {user?.is_principal ? (
+        <MessageBox look="yellow">
+          Este é o usuário administrador principal. Email e função não podem ser alterados.
+        </MessageBox>
+      ) : null}
+      <AdminUserFormFields form={form} user={user} isSelf={isSelf} />
+    </FormModal>
   )
 }
 

@@ -6,7 +6,7 @@ import { SearchInput } from '#admin/components/inputs.tsx'
 import { Chip, EmptyState } from '#admin/components/message.tsx'
 import { ConfirmDialog } from '#admin/components/modal.tsx'
 import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { QueryView, Skeleton } from '#admin/components/query-view.tsx'
 import {
   CELL,
   type Column,
@@ -42,26 +42,23 @@ export function AdminUsersScreen({ onDeletedSelf }: { onDeletedSelf: () => void 
         subtitle="Adicione e gerencie usuários com acesso administrativo"
         action={addButton}
       />
-      {users.data ? (
-        <Card>
-          <AdminUserList
-            users={users.data}
-            onEdit={setEdited}
-            onDeletedSelf={onDeletedSelf}
-            addButton={addButton}
-          />
-        </Card>
-      ) : users.isError ? (
-        <Card>
-          <LoadFailure
-            error={users.error}
-            fallback="Não deu para carregar os usuários."
-            onRetry={() => users.refetch()}
-          />
-        </Card>
-      ) : (
-        <AdminUserSkeleton />
-      )}
+      <QueryView
+        query={users}
+        failure="Não deu para carregar os usuários."
+        loading={<AdminUserSkeleton />}
+        frame={(said) => <Card className="mb-4">{said}</Card>}
+      >
+        {(data) => (
+          <Card>
+            <AdminUserList
+              users={data}
+              onEdit={setEdited}
+              onDeletedSelf={onDeletedSelf}
+              addButton={addButton}
+            />
+          </Card>
+        )}
+      </QueryView>
       {edited === undefined ? null : <AdminUserModal user={edited} onClose={() => setEdited(undefined)} />}
     </>
   )

@@ -37,7 +37,7 @@ export function useSaveDossier() {
   })
 }
 
-/** The sealed records of a period, for whoever checks them without us. */
+/** The consent records of a period, with their checkpoints, for whoever checks them without us. */
 export function useSaveRecords() {
   const { admin } = useServices()
   return useAction({

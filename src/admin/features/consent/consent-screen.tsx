@@ -2,14 +2,14 @@ import { CsvButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
 import { formatDate, formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import type { ConsentOverview } from '#contract/consent.ts'
 import { formatShare } from '#contract/format-count.ts'
 import { PERIODS, type Period, rangeOf, useConsent, useSaveFigures } from './api.ts'
 import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sumChoices, wholeOf } from './choices-card.tsx'
-import { DossierCard, SealsCard } from './proof-cards.tsx'
+import { CheckpointsCard, DossierCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 
 const PERIOD_WORDS = { 7: '7', 28: '28', 90: '90' } as const satisfies Record<Period['days'], string>
@@ -27,32 +27,25 @@ export function ConsentScreen() {
         subtitle="O que as pessoas escolheram, com que aviso, e a prova de que nada mudou depois."
         action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(rangeOf(period))} />}
       />
-      {consent.data ? (
-        <Loaded
-          overview={consent.data}
-          period={period}
-          isOfBefore={consent.isPlaceholderData}
-          onPeriod={(each) => setDays(`${each.days}`)}
-        />
-      ) : (
-        <Card aria-busy={consent.isPending}>
-          {consent.isError ? (
-            <LoadFailure
-              error={consent.error}
-              fallback="Não deu para carregar o consentimento."
-              onRetry={() => void consent.refetch()}
-            />
-          ) : (
-            <div className="grid gap-4 p-5">
-              <p role="status" className="sr-only">
-                Carregando o consentimento
-              </p>
-              <Skeleton className="h-4 w-56 rounded-md" />
-              <Skeleton className="h-56 w-full rounded-md" />
-            </div>
-          )}
-        </Card>
-      )}
+      <QueryView
+        query={consent}
+        failure="Não deu para carregar o consentimento."
+        loading={
+          <Card aria-busy>
+            <LoadingLines label="Carregando o consentimento" className="h-56 w-full" />
+          </Card>
+        }
+        frame={(said) => <Card className="mb-4">{said}</Card>}
+      >
+        {(overview) => (
+          <Loaded
+            overview={overview}
+            period={period}
+            isOfBefore={consent.isPlaceholderData}
+            onPeriod={(each) => setDays(`${each.days}`)}
+          />
+        )}
+      </QueryView>
     </>
   )
 }
@@ -84,7 +77,7 @@ function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
       <div className="grid items-start gap-4 min-[1200px]:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
         <NoticesCard counts={counts} notices={notices} />
         <ReceiptCard />
-        <SealsCard seals={seals} recent={recent} />
+        <CheckpointsCard seals={seals} recent={recent} />
         <DossierCard start={rangeOf(PERIODS[1])} />
       </div>
     </div>

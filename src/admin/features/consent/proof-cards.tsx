@@ -111,8 +111,8 @@ const SEALS_ADDRESS = '/.well-known/portico-seals'
 /** Seals come once a minute; past this, something keeps them back. */
 const LATE_MS = 5 * 60_000
 
-/** Whether records are sealed, and where anybody can look at the seals. */
-export function SealsCard({ seals, recent }: Pick<ConsentOverview, 'seals' | 'recent'>) {
+/** Whether records have their checkpoints, and where anybody can look at them. */
+export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals' | 'recent'>) {
   const { boot } = useServices()
   const { last, waiting, oldest_waiting_at } = seals
   const isLate = oldest_waiting_at !== null && Date.now() - Date.parse(oldest_waiting_at) > LATE_MS

@@ -5,7 +5,7 @@ import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
@@ -28,27 +28,18 @@ export function InventoryScreen() {
         title="Inventário"
         subtitle="Cada script da página: quem autorizou, por quê, com quem pode falar e se o arquivo mudou."
       />
-      {inventory.data ? (
-        <Loaded inventory={inventory.data} />
-      ) : (
-        <Card aria-busy={inventory.isPending}>
-          {inventory.isError ? (
-            <LoadFailure
-              error={inventory.error}
-              fallback="Não deu para carregar o inventário."
-              onRetry={() => void inventory.refetch()}
-            />
-          ) : (
-            <div className="grid gap-4 p-5">
-              <p role="status" className="sr-only">
-                Carregando o inventário
-              </p>
-              <Skeleton className="h-4 w-56 rounded-md" />
-              <Skeleton className="h-24 w-full rounded-md" />
-            </div>
-          )}
-        </Card>
-      )}
+      <QueryView
+        query={inventory}
+        failure="Não deu para carregar o inventário."
+        loading={
+          <Card aria-busy>
+            <LoadingLines label="Carregando o inventário" className="h-24 w-full" />
+          </Card>
+        }
+        frame={(said) => <Card className="mb-4">{said}</Card>}
+      >
+        {(data) => <Loaded inventory={data} />}
+      </QueryView>
     </>
   )
 }

@@ -39,15 +39,15 @@ const HEIGHT = 24
 
 const STEP = 12
 
-const DOOR = 8
+const BAR = 8
 
 /** A day on which nothing happened still stands there. */
 const LEAST = 2
 
-/** Seven doors, as high as their days; today's is lit, and where nobody counted there is only the ground. */
+/** Seven bars, one per day, today's highlighted; a day that was not counted has only its base line. */
 export function Sparkline({ days, label }: SparklineProps) {
   const most = Math.max(1, ...days.map((value) => value ?? 0))
-  const width = days.length * STEP - (STEP - DOOR)
+  const width = days.length * STEP - (STEP - BAR)
   return (
     <svg
       role="img"
@@ -59,7 +59,7 @@ export function Sparkline({ days, label }: SparklineProps) {
         <path
           // biome-ignore lint/suspicious/noArrayIndexKey: a day is where it stands.
           key={index}
-          d={door(index * STEP, value === null ? null : LEAST + ((HEIGHT - LEAST) * value) / most)}
+          d={bar(index * STEP, value === null ? null : LEAST + ((HEIGHT - LEAST) * value) / most)}
           className={
             value === null
               ? 'fill-none stroke-ink-3 [stroke-dasharray:2_2] forced-colors:stroke-[CanvasText]'
@@ -73,11 +73,11 @@ export function Sparkline({ days, label }: SparklineProps) {
   )
 }
 
-function door(x: number, height: number | null): string {
-  if (height === null) return `M${x} ${HEIGHT - 0.5}h${DOOR}`
-  const radius = Math.min(DOOR / 2, height)
+function bar(x: number, height: number | null): string {
+  if (height === null) return `M${x} ${HEIGHT - 0.5}h${BAR}`
+  const radius = Math.min(BAR / 2, height)
   const side = height - radius
-  return `M${x} ${HEIGHT}v${-side}a${DOOR / 2} ${radius} 0 0 1 ${DOOR} 0v${side}z`
+  return `M${x} ${HEIGHT}v${-side}a${BAR / 2} ${radius} 0 0 1 ${BAR} 0v${side}z`
 }
 
 interface TodayFigureProps {

@@ -5,7 +5,7 @@ import { formatNumber, formatTimestamp } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { PixelStatus } from '#contract/tag-status.ts'
-import { describeEvidence, type Health, labelOfHealth } from './health.ts'
+import { describeObservations, type Health, labelOfHealth } from './health.ts'
 import type { PixelFilter } from './list/pixel-toolbar.tsx'
 import { type PixelRun, useProblemCount } from './tag-status.ts'
 
@@ -24,7 +24,7 @@ interface HealthMarkProps {
 
 /** How a pixel is doing, in a word, and what visits reported of it. */
 export function HealthMark({ health, run }: HealthMarkProps) {
-  const evidence = run && describeEvidence(run.status, health, run.asOf)
+  const evidence = run && describeObservations(run.status, health, run.asOf)
   const at = run?.status.last_ran_at ?? null
   return (
     <div className="flex min-w-0 gap-2 leading-snug">

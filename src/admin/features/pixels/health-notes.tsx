@@ -22,11 +22,11 @@ interface HealthNotesProps {
   /** Where the focus goes when the note that had it is settled. */
   focusAfter: RefObject<HTMLElement | null>
   /** Opens the form where the fault is. */
-  onMend: (startsAt: FormStart) => void
+  onFix: (startsAt: FormStart) => void
 }
 
 /** Every reason with what mends it, and the warnings about the code. */
-export function HealthNotes({ pixelId, run, focusAfter, onMend }: HealthNotesProps) {
+export function HealthNotes({ pixelId, run, focusAfter, onFix }: HealthNotesProps) {
   const notes = run ? listNotes(run.status.reasons, run.blocked) : []
   const said = new Set(run?.status.reasons.map(({ code }) => code))
   const warnings = run?.status.warnings.filter(({ code }) => !said.has(code)) ?? []
@@ -41,7 +41,7 @@ export function HealthNotes({ pixelId, run, focusAfter, onMend }: HealthNotesPro
                 note={note}
                 pixelId={pixelId}
                 lastError={run?.status.last_error ?? null}
-                onMend={onMend}
+                onFix={onFix}
               />
             </li>
           ))}
@@ -57,7 +57,7 @@ interface PixelNoteProps {
   pixelId: string
   /** The last thing that a script of the pixel complained of. */
   lastError: string | null
-  onMend: (startsAt: FormStart) => void
+  onFix: (startsAt: FormStart) => void
 }
 
 /** One sentence about a pixel, and the button that mends it. */
@@ -70,7 +70,7 @@ interface ReasonNoteProps extends Omit<PixelNoteProps, 'note'> {
   reason: HealthReason
 }
 
-function ReasonNote({ reason, pixelId, lastError, onMend }: ReasonNoteProps) {
+function ReasonNote({ reason, pixelId, lastError, onFix }: ReasonNoteProps) {
   const { code, message, host, action } = reason
   const { permit, isPending: isPermitting } = useBlockedHosts()
   const { rearm, isPending: isRearming } = useRearm(pixelId)
@@ -78,7 +78,7 @@ function ReasonNote({ reason, pixelId, lastError, onMend }: ReasonNoteProps) {
   const act = () => {
     if (action?.kind === 'permit') permit({ ids: action.ids, hosts: [host ?? ''], pixelIds: [pixelId] })
     else if (action?.kind === 'rearm') rearm(code === 'breaker_paused')
-    else onMend(isAboutSending(code) ? 'sending' : 'code')
+    else onFix(isAboutSending(code) ? 'sending' : 'code')
   }
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-2">

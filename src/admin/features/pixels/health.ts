@@ -17,7 +17,7 @@ const JUDGED = new Set<Health>(['broken', 'partial', 'unconfirmed', 'working'])
 const NO_BREAK = '\u00a0'
 
 /** What visits reported of a pixel, with its base: "Rodou sem impedimento em 205 de 301 visitas, há 2 min". Null when none did. */
-export function describeEvidence(
+export function describeObservations(
   { ran, blocked, failed, last_ran_at }: TagStatus,
   health: Health,
   now: number,
@@ -184,7 +184,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'endpoint_gone',
 ])
 
-/** True for a reason that is mended where the form asks how the pixel is sent. */
+/** True for a reason that is fixed where the form asks how the pixel is sent. */
 export function isAboutSending(code: string): boolean {
   return STOP_CODES.has(code)
 }

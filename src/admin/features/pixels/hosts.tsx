@@ -17,7 +17,7 @@ interface PixelHostsProps {
   heading?: 'h3' | 'h4'
 }
 
-/** Whom a pixel may talk to, where each host comes from, and the way to take back what somebody permitted. */
+/** Whom a pixel may talk to, where each host comes from, and the way to revoke what somebody permitted. */
 export function PixelHosts({ pixel, heading: Heading = 'h4' }: PixelHostsProps) {
   const { data, isError, error, refetch } = usePixelHosts(pixel.id)
   const { revoke, isPending } = useRevokeHost(pixel.id)

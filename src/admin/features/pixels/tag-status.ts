@@ -113,7 +113,7 @@ export function useBlockedHosts() {
   }
 }
 
-/** Takes back what the breaker of a pixel did or said. */
+/** Rolls back what the breaker of a pixel did or said. */
 export function useRearm(pixelId: string) {
   const change = useTagChange()
   return {

@@ -3,7 +3,7 @@ import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
 import { formatAgo, formatMinute } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
@@ -28,20 +28,13 @@ export function TrashScreen() {
         subtitle="Pixels excluídos ficam trinta dias e voltam com tudo: código, endereços, histórico e números."
       />
       <Card aria-busy={trash.isPending}>
-        {trash.data ? (
-          <TrashList trash={trash.data} />
-        ) : trash.isError ? (
-          <LoadFailure
-            error={trash.error}
-            fallback="Não deu para carregar a lixeira."
-            onRetry={() => void trash.refetch()}
-          />
-        ) : (
-          <div className="grid gap-4 p-5">
-            <Skeleton className="h-4 w-56 rounded-md" />
-            <Skeleton className="h-3 w-72 max-w-full rounded-md" />
-          </div>
-        )}
+        <QueryView
+          query={trash}
+          failure="Não deu para carregar a lixeira."
+          loading={<LoadingLines label="Carregando a lixeira" />}
+        >
+          {(data) => <TrashList trash={data} />}
+        </QueryView>
       </Card>
     </>
   )

@@ -13,7 +13,7 @@ export async function requireAdminAccess({ auth, data }: Clients, session: Sessi
   throw new RequestError({ status: 403, code: 'no_admin_access', message: NO_ADMIN_ACCESS })
 }
 
-/** Ends this browser's login with all its tabs. The screen changes at once; the server is told behind it. */
+/** Ends this browser's login with all its tabs. The screen changes at once; the server is asked behind it. */
 export function useSignOut(): (notice?: string) => Promise<void> {
   const { auth, memory } = useServices()
   const store = useSessionStore()

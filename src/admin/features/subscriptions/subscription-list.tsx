@@ -3,6 +3,7 @@ import { Button, IconButton } from '#admin/components/button.tsx'
 import { SearchInput, Select } from '#admin/components/inputs.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { LoadMore, type Pages } from '#admin/components/query-view.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
@@ -16,7 +17,7 @@ interface SubscriptionListProps {
   /** Null tries all of them. */
   onRetry: (subscription: Subscription | null) => void
   onErase: (email: string) => void
-  more: { isLoading: boolean; load: () => void } | null
+  more: Pages
 }
 
 export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, more }: SubscriptionListProps) {
@@ -93,13 +94,7 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
           ))}
         </ul>
       )}
-      {more === null ? null : (
-        <div className="border-t border-line px-4 py-4 sm:px-5">
-          <Button look="outline" aria-disabled={more.isLoading} onClick={() => more.isLoading || more.load()}>
-            {more.isLoading ? 'Carregando' : 'Mostrar mais antigas'}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={more} />
     </>
   )
 }

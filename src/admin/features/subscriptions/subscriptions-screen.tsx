@@ -5,7 +5,7 @@ import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { ConfirmDialog } from '#admin/components/modal.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { LoadFailure, Skeleton } from '#admin/components/query-view.tsx'
+import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
 import { useSettled } from '#admin/lib/queries.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
@@ -41,40 +41,25 @@ export function SubscriptionsScreen() {
         action={isEmpty ? null : <CsvButton isPending={save.isPending} onSave={() => save.mutate()} />}
       />
       <Card aria-busy={subscriptions.isPending}>
-        {subscriptions.data ? (
-          <SubscriptionList
-            pages={subscriptions.data.pages}
-            filter={{ status, search }}
-            onFilter={(filter) => {
-              setStatus(filter.status)
-              setSearch(filter.search)
-            }}
-            onRetry={(one) => retry.mutate(one)}
-            onErase={setToErase}
-            more={
-              subscriptions.hasNextPage
-                ? {
-                    isLoading: subscriptions.isFetchingNextPage,
-                    load: () => void subscriptions.fetchNextPage(),
-                  }
-                : null
-            }
-          />
-        ) : subscriptions.isError ? (
-          <LoadFailure
-            error={subscriptions.error}
-            fallback="Não deu para carregar as inscrições."
-            onRetry={() => void subscriptions.refetch()}
-          />
-        ) : (
-          <div className="grid gap-4 p-5">
-            <p role="status" className="sr-only">
-              Carregando inscrições
-            </p>
-            <Skeleton className="h-4 w-56 rounded-md" />
-            <Skeleton className="h-3 w-72 max-w-full rounded-md" />
-          </div>
-        )}
+        <QueryView
+          query={subscriptions}
+          failure="Não deu para carregar as inscrições."
+          loading={<LoadingLines label="Carregando inscrições" />}
+        >
+          {({ pages }) => (
+            <SubscriptionList
+              pages={pages}
+              filter={{ status, search }}
+              onFilter={(filter) => {
+                setStatus(filter.status)
+                setSearch(filter.search)
+              }}
+              onRetry={(one) => retry.mutate(one)}
+              onErase={setToErase}
+              more={subscriptions}
+            />
+          )}
+        </QueryView>
       </Card>
       <EraseRequest email={named} onEmail={setNamed} onErase={setToErase} />
       {toErase === null ? null : (

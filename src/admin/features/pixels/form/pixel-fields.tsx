@@ -106,7 +106,7 @@ interface PixelFormFieldsProps {
   recognition: ReturnType<typeof useRecognition>
   /** What is known of the code, under it. */
   aboutCode: ReactNode
-  /** How the vendor is told. */
+  /** How events reach the vendor. */
   aboutSending: ReactNode
   /** What the tag will do. */
   aboutTag: ReactNode

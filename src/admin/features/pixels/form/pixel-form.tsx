@@ -1,16 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { type FormEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { Button } from '#admin/components/button.tsx'
-import { FailureBox } from '#admin/components/message.tsx'
-import {
-  ChangedElsewhereBox,
-  ConfirmDialog,
-  Modal,
-  ModalBody,
-  ModalFooter,
-  ModalForm,
-} from '#admin/components/modal.tsx'
+import { ConfirmDialog, FormModal } from '#admin/components/modal.tsx'
 import { notifySuccess } from '#admin/components/toast.tsx'
 import { navigate, paths } from '#admin/lib/router.tsx'
 import { isConversionLabels } from '#contract/conversions.ts'
@@ -151,103 +142,86 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   }
 
   return (
-    <Modal
+    <FormModal
       title={opened === null ? 'Adicionar Novo Pixel' : 'Editar Pixel'}
       width="2xl"
       dirty={form.formState.isDirty}
-      saving={save.isPending}
-      onInterrupt={save.interrupt}
+      action={{ ...save, error: isSaidAtField(save.error) ? null : save.error }}
+      failure="Erro ao salvar pixel"
+      conflict={
+        theirs && {
+          text: 'Este pixel foi alterado depois que você abriu o formulário.',
+          savedAt: theirs.updated_at,
+          onReload: () => loadTheirs(theirs),
+          onOverwrite: submit(true),
+          view: <ConflictView theirs={theirs} form={form.watch()} />,
+        }
+      }
+      submit="Salvar"
+      onSubmit={submit(false)}
       onClose={onClose}
     >
-      {(close) => (
-        <ModalForm onSubmit={submit(false)}>
-          <ModalBody>
-            {theirs ? (
-              <>
-                <ChangedElsewhereBox
-                  text="Este pixel foi alterado depois que você abriu o formulário."
-                  savedAt={theirs.updated_at}
-                  onReload={() => loadTheirs(theirs)}
-                  onOverwrite={submit(true)}
-                />
-                <ConflictView theirs={theirs} form={form.watch()} />
-              </>
-            ) : (
-              <FailureBox
-                error={(faultOfCode(save.error) ?? faultOfSending(save.error)) ? null : save.error}
-                fallback="Erro ao salvar pixel"
+      <PixelFormFields
+        form={form}
+        generation={generation}
+        recognition={recognition}
+        needsNoConsent={preview.preview?.kind === 'head'}
+        startsAtCode={startsAt === 'code'}
+        startsAtSending={startsAt === 'sending'}
+        runsCode={delivery !== 'server'}
+        aboutCode={
+          <>
+            <RecognitionNote recognition={recognition} onAnswered={() => form.setFocus('code')} />
+            {delivery === 'server' ? null : <CodeVerdict form={form} preview={preview} />}
+            <ConversionLabelFields form={form} preview={preview} />
+          </>
+        }
+        aboutSending={
+          <>
+            <SendingFields
+              form={form}
+              storedAt={opened?.access_token_stored_at ?? null}
+              startsHere={startsAt === 'sending'}
+            />
+            {delivery === 'browser' ? null : (
+              <CheckSending
+                type={form.watch('type')}
+                pixelId={opened?.id ?? null}
+                check={check}
+                needsSave={opened === null || form.formState.isDirty}
+                isSaving={save.isPending}
+                readDraft={() => toDraft(form.getValues(), opened?.id ?? null)}
+                isComplete={isComplete}
+                onSave={() => void submit(false, true)()}
               />
             )}
-            <PixelFormFields
-              form={form}
-              generation={generation}
-              recognition={recognition}
-              needsNoConsent={preview.preview?.kind === 'head'}
-              startsAtCode={startsAt === 'code'}
-              startsAtSending={startsAt === 'sending'}
-              runsCode={delivery !== 'server'}
-              aboutCode={
-                <>
-                  <RecognitionNote recognition={recognition} onAnswered={() => form.setFocus('code')} />
-                  {delivery === 'server' ? null : <CodeVerdict form={form} preview={preview} />}
-                  <ConversionLabelFields form={form} preview={preview} />
-                </>
-              }
-              aboutSending={
-                <>
-                  <SendingFields
-                    form={form}
-                    storedAt={opened?.access_token_stored_at ?? null}
-                    startsHere={startsAt === 'sending'}
-                  />
-                  {delivery === 'browser' ? null : (
-                    <CheckSending
-                      type={form.watch('type')}
-                      pixelId={opened?.id ?? null}
-                      check={check}
-                      needsSave={opened === null || form.formState.isDirty}
-                      isSaving={save.isPending}
-                      readDraft={() => toDraft(form.getValues(), opened?.id ?? null)}
-                      isComplete={isComplete}
-                      onSave={() => void submit(false, true)()}
-                    />
-                  )}
-                </>
-              }
-              aboutTag={
-                delivery === 'server' ? null : (
-                  <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
-                )
-              }
-              aboutPlace={
-                delivery === 'server' ? null : (
-                  <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
-                )
-              }
-            />
-          </ModalBody>
-          <ModalFooter>
-            <Button look="outline" onClick={close}>
-              Cancelar
-            </Button>
-            <Button type="submit" pending={save.isPending}>
-              {save.isPending ? 'Salvando...' : 'Salvar'}
-            </Button>
-          </ModalFooter>
-          {generation.question === null ? null : (
-            <ConfirmDialog
-              title="Gerar o código de novo?"
-              description="Você editou este código à mão. Gerar de novo descarta o que foi escrito."
-              cancelLabel="Manter meu código"
-              confirmLabel="Gerar de novo"
-              onCancel={generation.keepCode}
-              onConfirm={generation.replaceCode}
-            />
-          )}
-        </ModalForm>
+          </>
+        }
+        aboutTag={
+          delivery === 'server' ? null : <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
+        }
+        aboutPlace={
+          delivery === 'server' ? null : (
+            <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
+          )
+        }
+      />
+      {generation.question === null ? null : (
+        <ConfirmDialog
+          title="Gerar o código de novo?"
+          description="Você editou este código à mão. Gerar de novo descarta o que foi escrito."
+          cancelLabel="Manter meu código"
+          confirmLabel="Gerar de novo"
+          onCancel={generation.keepCode}
+          onConfirm={generation.replaceCode}
+        />
       )}
-    </Modal>
+    </FormModal>
   )
+}
+
+function isSaidAtField(error: unknown): boolean {
+  return (faultOfCode(error) ?? faultOfSending(error)) !== null
 }
 
 function toForm(pixel: Pixel | null): PixelForm {

@@ -20,7 +20,7 @@ import { findSendingFault, sendingFields, toSendingColumns } from '../sending.ts
 
 const upTo = (max: number) => (text: string) => countCharacters(text) <= max
 
-/** Empty for one that is not told. */
+/** Empty for one that is not sent. */
 const labelSchema = z.string().check(
   z.trim(),
   z.refine(

@@ -21,7 +21,7 @@ interface SendingFieldsProps {
   startsHere: boolean
 }
 
-/** How the vendor is told, and what the server needs for it. Nothing where only a browser can. */
+/** How events reach the vendor, and what the server needs for it. Nothing where only a browser can. */
 export function SendingFields({ form, storedAt, startsHere }: SendingFieldsProps) {
   const [type, delivery] = form.watch(['type', 'delivery'])
   if (DELIVERY_CHOICES[type].length < 2) return null
@@ -146,7 +146,7 @@ const WHERE: Partial<Record<PixelType, string>> = {
   custom: 'Começa com whsec_ e é o mesmo de quem recebe: prova que a chamada veio daqui.',
 }
 
-const SEALED = 'Fica cifrado e nunca volta para a tela.'
+const ENCRYPTED = 'Fica cifrado e nunca volta para a tela.'
 
 interface SecretFieldProps {
   form: UseFormReturn<PixelForm>
@@ -170,7 +170,7 @@ function SecretField({ form, storedAt, startsHere }: SecretFieldProps) {
       hint={
         isStored
           ? `${describeStored(storedAt)} Para trocar, cole outro. Para remover, escolha o envio Navegador.`
-          : `${WHERE[type]} ${SEALED}`
+          : `${WHERE[type]} ${ENCRYPTED}`
       }
     >
       {(control) => (

@@ -16,11 +16,11 @@ import { type PixelRun, useTagHours } from '../tag-status.ts'
 interface CodePanelProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onMend: (startsAt: FormStart) => void
+  onFix: (startsAt: FormStart) => void
   onClose: () => void
 }
 
-export function CodePanel({ pixel, run, onMend, onClose }: CodePanelProps) {
+export function CodePanel({ pixel, run, onFix, onClose }: CodePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const code = displayedCode(pixel)
   useEffect(() => {
@@ -41,7 +41,7 @@ export function CodePanel({ pixel, run, onMend, onClose }: CodePanelProps) {
           <X aria-hidden="true" />
         </IconButton>
       </header>
-      <PanelHealth pixel={pixel} run={run} onMend={onMend} />
+      <PanelHealth pixel={pixel} run={run} onFix={onFix} />
       <HoursChart pixelId={pixel.id} />
       <CodeBlock code={code} className="mx-2 mb-2" />
       <PixelHosts pixel={pixel} />
@@ -131,11 +131,11 @@ function countOf(hour: TagHour): number {
 interface PanelHealthProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onMend: (startsAt: FormStart) => void
+  onFix: (startsAt: FormStart) => void
 }
 
 /** How the pixel is doing, every reason with what mends it, and the warnings about its code. */
-function PanelHealth({ pixel, run, onMend }: PanelHealthProps) {
+function PanelHealth({ pixel, run, onFix }: PanelHealthProps) {
   const health = healthOf(pixel, run?.status)
   const mark = useRef<HTMLDivElement>(null)
   if (health === undefined) return null
@@ -144,7 +144,7 @@ function PanelHealth({ pixel, run, onMend }: PanelHealthProps) {
       <div ref={mark} tabIndex={-1} className="focus:outline-0">
         <HealthMark health={health} run={run} />
       </div>
-      <HealthNotes pixelId={pixel.id} run={run} focusAfter={mark} onMend={onMend} />
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={mark} onFix={onFix} />
     </section>
   )
 }

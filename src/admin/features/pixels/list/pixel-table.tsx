@@ -147,7 +147,7 @@ function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps) {
               note={first}
               pixelId={pixel.id}
               lastError={run?.status.last_error ?? null}
-              onMend={(startsAt) => onEdit(pixel, startsAt)}
+              onFix={(startsAt) => onEdit(pixel, startsAt)}
             />
           </div>
           {others.length === 0 ? null : (

@@ -31,7 +31,7 @@ test.each([
   expect(filterPixels(pixels, filter, healthOfThese).map((pixel) => pixel.name)).toEqual(names)
 })
 
-test('without a wish about health nobody is asked about it, and the list is the same one', () => {
+test('without a filter of health nobody is asked about it, and the list is the same one', () => {
   const asked = () => {
     throw new Error('asked')
   }

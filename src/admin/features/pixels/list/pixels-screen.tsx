@@ -5,7 +5,7 @@ import { Card } from '#admin/components/card.tsx'
 import { lazyPart, loadWhenIdle, OpenedPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { QueryView } from '#admin/components/query-view.tsx'
 import { toggleParameter, useParameter } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import { useDeletePixel, usePixels } from '../api.ts'
@@ -56,20 +56,19 @@ export function PixelsScreen({ aboveList }: PixelsScreenProps) {
         action={addButton}
       />
       {aboveList}
-      {pixels.data ? (
-        <PixelList pixels={pixels.data} onEdit={edit} addButton={addButton} />
-      ) : pixels.isError ? (
-        <Card>
-          <PauseSwitch />
-          <LoadFailure
-            error={pixels.error}
-            fallback="Não deu para carregar os pixels."
-            onRetry={() => pixels.refetch()}
-          />
-        </Card>
-      ) : (
-        <PixelSkeleton />
-      )}
+      <QueryView
+        query={pixels}
+        failure="Não deu para carregar os pixels."
+        loading={<PixelSkeleton />}
+        frame={(said) => (
+          <Card className="mb-4">
+            {pixels.data === undefined ? <PauseSwitch /> : null}
+            {said}
+          </Card>
+        )}
+      >
+        {(data) => <PixelList pixels={data} onEdit={edit} addButton={addButton} />}
+      </QueryView>
       {form === null ? null : (
         <OpenedPart onClose={() => setForm(null)}>
           <PixelModal {...form} onClose={() => setForm(null)} />
@@ -166,7 +165,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
           <CodePanel
             pixel={shown}
             run={runs.runOf(shown.id)}
-            onMend={(startsAt) => onEdit(shown, startsAt)}
+            onFix={(startsAt) => onEdit(shown, startsAt)}
             onClose={() => closeCode(shown.id)}
           />
         </OpenedPart>
@@ -200,7 +199,7 @@ const LAZY_PARTS = [PixelModal, DeletePixelDialog, CodePanel]
 function PixelsEmpty({ action }: { action: ReactNode }) {
   return (
     <EmptyState
-      picture={<DoorWithCode />}
+      picture={<ArchWithCode />}
       title="Nenhum pixel configurado"
       text="Adicione seu primeiro pixel para começar o rastreamento"
       lesson="Um pixel conta ao Meta ou ao Google quais campanhas trazem clientes. Ele só roda na página depois que o visitante consente."
@@ -209,7 +208,7 @@ function PixelsEmpty({ action }: { action: ReactNode }) {
   )
 }
 
-function DoorWithCode() {
+function ArchWithCode() {
   return (
     <svg width="168" height="132" fill="none" strokeWidth="1.5" aria-hidden="true">
       <path className="stroke-line" d="M30 132V70a54 54 0 0 1 108 0v62" />

@@ -121,7 +121,7 @@ export function useVisitPeriod(): [Period, (period: Period) => void] {
 }
 
 /** What became of the visits of one pixel. */
-export function useLedger(pixelId: string, { step, count }: Period) {
+export function useVisitResults(pixelId: string, { step, count }: Period) {
   const { admin } = useServices()
   return useQuery({
     queryKey: [...TAGS_KEY, pixelId, 'ledger', step, count],
@@ -136,7 +136,7 @@ export function useLedger(pixelId: string, { step, count }: Period) {
   })
 }
 
-/** What was told to the vendor in the last 24 hours. */
+/** Conversions that the page sent to the vendor in the last 24 hours. */
 export function useConversions(pixelId: string) {
   const { admin } = useServices()
   return useQuery({

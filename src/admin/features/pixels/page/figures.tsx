@@ -4,7 +4,7 @@ import { CONVERSION_NAMES } from '#contract/conversions.ts'
 import { type PixelCost, TAG_COST_DAYS } from '#contract/tag-cost.ts'
 import { useConversions, useCost } from './api.ts'
 
-/** What visitors did, as far as the page told the vendor of it. */
+/** Conversions that the page sent to the vendor. */
 export function ConversionsCard({ pixelId }: { pixelId: string }) {
   const { data, isError } = useConversions(pixelId)
   return (

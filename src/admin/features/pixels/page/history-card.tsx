@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { LoadMore, QueryView } from '#admin/components/query-view.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatList, formatMinute } from '#admin/lib/format.ts'
@@ -42,40 +42,28 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
           como estão.
         </p>
       </header>
-      {history.data ? (
-        <>
-          <ol className="px-5 pb-4 sm:px-6">
-            {versions.map((version, index) => (
-              <VersionItem
-                key={version.id}
-                version={version}
-                isCurrent={index === 0}
-                isRestoring={restore.isPending}
-                onRestore={() => restoreFrom(version)}
-              />
-            ))}
-          </ol>
-          {history.hasNextPage ? (
-            <div className="px-4 pb-5 sm:px-5">
-              <Button
-                look="outline"
-                aria-disabled={history.isFetchingNextPage}
-                onClick={() => history.isFetchingNextPage || void history.fetchNextPage()}
-              >
-                Mostrar mais antigas
-              </Button>
-            </div>
-          ) : null}
-        </>
-      ) : history.isError ? (
-        <LoadFailure
-          error={history.error}
-          fallback="Não deu para ler o histórico deste pixel."
-          onRetry={() => void history.refetch()}
-        />
-      ) : (
-        <div className="h-40" />
-      )}
+      <QueryView
+        query={history}
+        failure="Não deu para ler o histórico deste pixel."
+        loading={<div className="h-40" />}
+      >
+        {() => (
+          <>
+            <ol className="px-5 pb-4 sm:px-6">
+              {versions.map((version, index) => (
+                <VersionItem
+                  key={version.id}
+                  version={version}
+                  isCurrent={index === 0}
+                  isRestoring={restore.isPending}
+                  onRestore={() => restoreFrom(version)}
+                />
+              ))}
+            </ol>
+            <LoadMore query={history} />
+          </>
+        )}
+      </QueryView>
     </Card>
   )
 }

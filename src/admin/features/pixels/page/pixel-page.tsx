@@ -5,7 +5,7 @@ import { Card } from '#admin/components/card.tsx'
 import { OpenedPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { QueryView } from '#admin/components/query-view.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { isId, Link, navigate, paths } from '#admin/lib/router.tsx'
 import { ACTIVITY_ACTORS } from '#contract/activity.ts'
@@ -21,17 +21,17 @@ import { PixelHosts } from '../hosts.tsx'
 import { PixelModal } from '../list/pixels-screen.tsx'
 import { type PixelRun, useFreshTagOverview, usePixelRuns } from '../tag-status.ts'
 import { TestButton, TestsCard } from '../test-visit/test-card.tsx'
-import { PERIODS, useLedger } from './api.ts'
+import { PERIODS, useVisitResults } from './api.ts'
 import { ConversionsCard, CostCard } from './figures.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { SendingCard } from './sending-card.tsx'
-import { LedgerCard } from './visit-results.tsx'
+import { VisitResultsCard } from './visit-results.tsx'
 import { describeCopies, describeVisits, sumRows } from './visit-series.ts'
 
 /** Everything that is known of one pixel. */
 export function PixelPage({ pixelId }: { pixelId: string }) {
-  const { data, isError, error, refetch } = usePixels()
-  const pixel = data?.find(({ id }) => id === pixelId)
+  const pixels = usePixels()
+  const pixel = pixels.data?.find(({ id }) => id === pixelId)
   usePageTitle(pixel?.name ?? 'Pixel')
   return (
     <>
@@ -44,20 +44,15 @@ export function PixelPage({ pixelId }: { pixelId: string }) {
       </Link>
       {!isId(pixelId) ? (
         <Gone />
-      ) : pixel ? (
-        <KnownPixel pixel={pixel} />
-      ) : isError && data === undefined ? (
-        <Card>
-          <LoadFailure
-            error={error}
-            fallback="Não deu para carregar o pixel."
-            onRetry={() => void refetch()}
-          />
-        </Card>
-      ) : data === undefined ? (
-        <div aria-busy="true" className="min-h-80" />
       ) : (
-        <Missing pixelId={pixelId} />
+        <QueryView
+          query={pixels}
+          failure="Não deu para carregar o pixel."
+          loading={<div aria-busy="true" className="min-h-80" />}
+          frame={(said) => <Card className="mb-4">{said}</Card>}
+        >
+          {() => (pixel ? <KnownPixel pixel={pixel} /> : <Missing pixelId={pixelId} />)}
+        </QueryView>
       )}
     </>
   )
@@ -143,14 +138,14 @@ function KnownPixel({ pixel }: { pixel: Pixel }) {
           </div>
         }
       />
-      <PixelVerdict pixel={pixel} run={run} onMend={setForm} />
+      <PixelVerdict pixel={pixel} run={run} onFix={setForm} />
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <div className="lg:col-span-2">
-          <LedgerCard pixel={pixel} />
+          <VisitResultsCard pixel={pixel} />
         </div>
         {usesServer ? (
           <div className="lg:col-span-2">
-            <SendingCard pixel={pixel} onMend={() => setForm('sending')} />
+            <SendingCard pixel={pixel} onFix={() => setForm('sending')} />
           </div>
         ) : null}
         {runsCode ? (
@@ -214,7 +209,7 @@ function describe({ type, pixel_id, delivery, runs_in }: Pixel): string {
 interface PixelVerdictProps {
   pixel: Pixel
   run: PixelRun | undefined
-  onMend: (startsAt: FormStart) => void
+  onFix: (startsAt: FormStart) => void
 }
 
 const TONES: Readonly<Record<string, string>> = {
@@ -224,9 +219,9 @@ const TONES: Readonly<Record<string, string>> = {
 }
 
 /** How the pixel is doing, in a sentence, and what can be done about it. */
-function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
+function PixelVerdict({ pixel, run, onFix }: PixelVerdictProps) {
   const health = healthOf(pixel, run?.status)
-  const { data } = useLedger(pixel.id, PERIODS[0])
+  const { data } = useVisitResults(pixel.id, PERIODS[0])
   const sum = data === undefined ? null : sumRows(data.rows)
   // Visits of before the change are in the sum, and say nothing about the pixel as it is now.
   const isAfterChange = health === 'waiting' && sum !== null && sum.reached + sum.blocked + sum.failed > 0
@@ -252,7 +247,7 @@ function PixelVerdict({ pixel, run, onMend }: PixelVerdictProps) {
           {[isByServerOnly || sum === null ? null : describeVisits(sum), copies].filter(Boolean).join(' ')}
         </p>
       </div>
-      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onMend={onMend} />
+      <HealthNotes pixelId={pixel.id} run={run} focusAfter={sentence} onFix={onFix} />
     </section>
   )
 }

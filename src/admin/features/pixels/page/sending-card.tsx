@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CircleDashed, CircleSlash, Clock, Hourglass }
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { QueryView } from '#admin/components/query-view.tsx'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
@@ -14,14 +14,14 @@ import { useDeliveries, useRetryDeliveries } from './api.ts'
 interface SendingCardProps {
   pixel: Pixel
   /** Opens the form where it asks how the pixel is sent. */
-  onMend: () => void
+  onFix: () => void
 }
 
 /** What the server sends for the pixel: what stops it, what waits, what was refused and why, and the last answers. */
-export function SendingCard({ pixel, onMend }: SendingCardProps) {
-  const { data, isError, error, refetch } = useDeliveries(pixel.id)
+export function SendingCard({ pixel, onFix }: SendingCardProps) {
+  const deliveries = useDeliveries(pixel.id)
   return (
-    <Card role="region" aria-labelledby="sending-heading" aria-busy={data === undefined && !isError}>
+    <Card role="region" aria-labelledby="sending-heading" aria-busy={deliveries.isPending}>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-4 sm:px-5">
         <div className="min-w-0 flex-[1_1_16rem]">
           <h3 id="sending-heading" className="text-base tracking-tight">
@@ -29,21 +29,17 @@ export function SendingCard({ pixel, onMend }: SendingCardProps) {
           </h3>
           <p className="text-sm text-pretty text-text-2">{describeSetting(pixel)}</p>
         </div>
-        <Button look="outline" aria-label="Mudar o envio" onClick={onMend}>
+        <Button look="outline" aria-label="Mudar o envio" onClick={onFix}>
           Mudar
         </Button>
       </header>
-      {data ? (
-        <Told pixel={pixel} told={data} onMend={onMend} />
-      ) : isError ? (
-        <LoadFailure
-          error={error}
-          fallback="Não deu para ler os envios deste pixel."
-          onRetry={() => void refetch()}
-        />
-      ) : (
-        <div className="h-40" />
-      )}
+      <QueryView
+        query={deliveries}
+        failure="Não deu para ler os envios deste pixel."
+        loading={<div className="h-40" />}
+      >
+        {(data) => <Deliveries pixel={pixel} deliveries={data} onFix={onFix} />}
+      </QueryView>
     </Card>
   )
 }
@@ -58,11 +54,11 @@ function describeSetting({ type, delivery, has_access_token, access_token_stored
   return `${DELIVERY_LABELS[delivery]}. ${secret}`
 }
 
-function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliveries }) {
+function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries: PixelDeliveries }) {
   const retry = useRetryDeliveries(pixel.id)
   const onRetry = () => retry.mutate()
   const { who } = ANSWERERS[pixel.type]
-  const { stopped, waiting, next_attempt_at, first_expires_at, refusals, deliveries } = told
+  const { stopped, waiting, next_attempt_at, first_expires_at, refusals, deliveries } = props.deliveries
   return (
     <div className="@container">
       {stopped ? (
@@ -73,7 +69,7 @@ function Told({ pixel, told, onMend }: SendingCardProps & { told: PixelDeliverie
             waiting={waiting}
             isRetrying={retry.isPending}
             onRetry={onRetry}
-            onMend={onMend}
+            onFix={onFix}
           />
         </div>
       ) : waiting > 0 ? (
@@ -175,11 +171,11 @@ interface SendingStopProps {
   expiresAt: string | null
   isRetrying: boolean
   onRetry: () => void
-  onMend: () => void
+  onFix: () => void
 }
 
 /** Why nothing leaves, what waits meanwhile, and what to do. */
-function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onMend }: SendingStopProps) {
+function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onFix }: SendingStopProps) {
   const kept =
     waiting === 0 || expiresAt === null
       ? 'Nenhum evento espera na fila.'
@@ -190,7 +186,7 @@ function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onMend }: 
       advice={`Parado desde ${formatMinute(stop.since)}. ${kept}`}
       actions={
         <>
-          <Button look="outline" onClick={onMend}>
+          <Button look="outline" onClick={onFix}>
             {TOKEN_CODES.has(stop.code) ? 'Trocar o token' : 'Mudar o envio'}
           </Button>
           <Button look="outline" pending={isRetrying} onClick={onRetry}>

@@ -8,18 +8,18 @@ import {
   Segment,
   useChartView,
 } from '#admin/components/chart-card.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { QueryView } from '#admin/components/query-view.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import { formatShare } from '#contract/format-count.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
 import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
-import { PERIODS, useLedger, useVisitPeriod } from './api.ts'
+import { PERIODS, useVisitPeriod, useVisitResults } from './api.ts'
 import {
   copiesOf,
-  type LedgerSet,
   longLabel,
+  type ResultSet,
   type SetSum,
   shortLabel,
   sumSet,
@@ -46,7 +46,7 @@ const ABOUT_COPIES: Record<PixelType, string> = {
 }
 
 /** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
-export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
+export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
   const [period, setPeriod] = useVisitPeriod()
   const [view, setView] = useChartView()
   const [counted, setCounted] = useFilter(
@@ -55,17 +55,14 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
     pixel.delivery === 'server' ? 'copies' : 'visits',
   )
   const [selected, setSelected] = useState<number | null>(null)
-  const { data, isError, error, refetch, isPlaceholderData } = useLedger(pixel.id, period)
+  const ledger = useVisitResults(pixel.id, period)
+  const { data, isPending, isPlaceholderData } = ledger
   const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
   const isOfCopies = hasCopies && counted === 'copies'
   const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
   const row = selected === null ? undefined : data?.rows[selected]
   return (
-    <Card
-      role="region"
-      aria-labelledby="ledger-heading"
-      aria-busy={(data === undefined && !isError) || isPlaceholderData}
-    >
+    <Card role="region" aria-labelledby="ledger-heading" aria-busy={isPending || isPlaceholderData}>
       <ChartHead
         id="ledger-heading"
         title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
@@ -93,43 +90,41 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
         <ChartViewSegment current={view} onChange={setView} />
       </ChartHead>
       <BusyFigures isOfBefore={isPlaceholderData} label={period.label}>
-        {data === undefined ? (
-          isError ? (
-            <LoadFailure
-              error={error}
-              fallback="Não deu para ler as visitas deste pixel."
-              onRetry={() => void refetch()}
-            />
-          ) : (
-            <div className="h-64" />
-          )
-        ) : view === 'table' ? (
-          <LedgerTable rows={data.rows} set={set} step={data.step} />
-        ) : (
-          <div className="@container px-4 pt-4 pb-5 sm:px-5">
-            <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
-              <LedgerChart
-                rows={data.rows}
-                set={set}
-                step={data.step}
-                selected={selected}
-                onSelect={setSelected}
-              />
-              <LedgerTotal
-                set={set}
-                sum={sumSet(row === undefined ? data.rows : [row], set)}
-                title={
-                  row === undefined
-                    ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
-                    : longLabel(row, data.step)
-                }
-              />
-            </div>
-            <p className="pt-4 text-sm text-pretty text-text-2">
-              {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
-            </p>
-          </div>
-        )}
+        <QueryView
+          query={ledger}
+          failure="Não deu para ler as visitas deste pixel."
+          loading={<div className="h-64" />}
+        >
+          {(data) =>
+            view === 'table' ? (
+              <VisitResultsTable rows={data.rows} set={set} step={data.step} />
+            ) : (
+              <div className="@container px-4 pt-4 pb-5 sm:px-5">
+                <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
+                  <VisitResultsChart
+                    rows={data.rows}
+                    set={set}
+                    step={data.step}
+                    selected={selected}
+                    onSelect={setSelected}
+                  />
+                  <VisitResultsTotal
+                    set={set}
+                    sum={sumSet(row === undefined ? data.rows : [row], set)}
+                    title={
+                      row === undefined
+                        ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
+                        : longLabel(row, data.step)
+                    }
+                  />
+                </div>
+                <p className="pt-4 text-sm text-pretty text-text-2">
+                  {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
+                </p>
+              </div>
+            )
+          }
+        </QueryView>
       </BusyFigures>
     </Card>
   )
@@ -137,14 +132,14 @@ export function LedgerCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'deli
 
 interface LedgerChartProps {
   rows: readonly LedgerRow[]
-  set: LedgerSet
+  set: ResultSet
   step: LedgerStep
   selected: number | null
   onSelect: (index: number | null) => void
 }
 
 /** Visits, or the server's copies, by hour or day. */
-function LedgerChart({ rows, set, step, selected, onSelect }: LedgerChartProps) {
+function VisitResultsChart({ rows, set, step, selected, onSelect }: LedgerChartProps) {
   return (
     <StackedChart
       columns={rows.map((row) => ({
@@ -163,7 +158,7 @@ function LedgerChart({ rows, set, step, selected, onSelect }: LedgerChartProps) 
 }
 
 /** One column, for whoever hears it. */
-function describeRow(row: LedgerRow, { series, total, totalLabel }: LedgerSet, step: LedgerStep): string {
+function describeRow(row: LedgerRow, { series, total, totalLabel }: ResultSet, step: LedgerStep): string {
   const parts = series
     .map(({ key, label }) =>
       row[key] === undefined ? `${label}: não medido` : `${label}: ${formatNumber(row[key])}`,
@@ -176,11 +171,11 @@ function describeRow(row: LedgerRow, { series, total, totalLabel }: LedgerSet, s
 
 interface LedgerTableProps {
   rows: readonly LedgerRow[]
-  set: LedgerSet
+  set: ResultSet
   step: LedgerStep
 }
 
-function LedgerTable({ rows, set, step }: LedgerTableProps) {
+function VisitResultsTable({ rows, set, step }: LedgerTableProps) {
   const columns = set.series.toReversed()
   const sum = sumSet(rows, set)
   return (
@@ -202,7 +197,7 @@ function format(count: number | null | undefined): string {
 }
 
 /** The legend, which is the sum: what each part is and what they come to, of the whole period or of one column. */
-function LedgerTotal({ set, sum, title }: { set: LedgerSet; sum: SetSum; title: string }) {
+function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; title: string }) {
   const { parts, total } = sum
   return (
     <div className="text-[0.9375rem]">

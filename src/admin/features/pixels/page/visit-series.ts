@@ -64,7 +64,7 @@ interface Series {
 }
 
 /** Parts that always come to their total: what became of visits, or of the server's copies. */
-export interface LedgerSet {
+export interface ResultSet {
   /** From the top of a column to its ground. */
   series: readonly Series[]
   total: 'offered' | 'events'
@@ -75,7 +75,7 @@ export interface LedgerSet {
   needsAll: boolean
 }
 
-export const VISITS: LedgerSet = {
+export const VISITS: ResultSet = {
   series: [
     { key: 'not_consented', label: 'Sem consentimento', colour: 'bar-refused' },
     { key: 'blocked', label: 'Bloqueado', colour: 'bar-blocked' },
@@ -88,7 +88,7 @@ export const VISITS: LedgerSet = {
   needsAll: true,
 }
 
-const COPIES: LedgerSet = {
+const COPIES: ResultSet = {
   series: [
     { key: 'withheld', label: 'Retido', colour: 'bar-refused' },
     { key: 'expired', label: 'Expirado', colour: 'bar-blocked' },
@@ -105,7 +105,7 @@ const COPIES: LedgerSet = {
 }
 
 /** The copies' parts, without the one that the vendor never gives: of Google's silence "0 aceitos" would say too much. */
-export function copiesOf(type: PixelType, rows: readonly LedgerRow[]): LedgerSet {
+export function copiesOf(type: PixelType, rows: readonly LedgerRow[]): ResultSet {
   const never = type === 'google_analytics' ? 'accepted' : 'unconfirmed'
   return {
     ...COPIES,
@@ -119,8 +119,8 @@ export interface SetSum {
   total: number | null
 }
 
-export function sumSet(rows: readonly LedgerRow[], { series, total, needsAll }: LedgerSet): SetSum {
-  const add = (key: SeriesKey | LedgerSet['total']) => {
+export function sumSet(rows: readonly LedgerRow[], { series, total, needsAll }: ResultSet): SetSum {
+  const add = (key: SeriesKey | ResultSet['total']) => {
     const counted = rows.map((row) => row[key]).filter((count) => count !== undefined)
     const isKnown = needsAll ? counted.length === rows.length : counted.length > 0
     return isKnown ? counted.reduce((sum, count) => sum + count, 0) : null

@@ -4,7 +4,7 @@ import { Button, type ButtonProps } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
-import { Modal, ModalBody, ModalFooter, ModalForm } from '#admin/components/modal.tsx'
+import { FormModal } from '#admin/components/modal.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
@@ -70,41 +70,36 @@ function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
     onStart(typed)
   }
   return (
-    <Modal title="Testar agora" width="md" dirty={false} onClose={onClose}>
-      {(close) => (
-        <ModalForm onSubmit={submit}>
-          <ModalBody>
-            <Field
-              label={isNeeded ? 'Código de teste da Meta' : 'Código de teste da Meta (opcional)'}
-              error={isAsked && isWrong ? 'Informe o código de teste da Meta, como TEST48213.' : undefined}
-              hint={`Está em Testar eventos, no Gerenciador de Eventos, onde o envio do servidor vai aparecer. ${
-                isNeeded ? '' : 'Sem ele, o teste mostra só o navegador. '
-              }A Meta ainda conta o teste nos relatórios dela.`}
-            >
-              {(control) => (
-                <Input
-                  {...control}
-                  value={code}
-                  onChange={(event) => setCode(event.target.value)}
-                  placeholder="TEST48213"
-                  maxLength={64}
-                  autoComplete="off"
-                  autoCapitalize="characters"
-                  spellCheck={false}
-                  className="font-mono"
-                />
-              )}
-            </Field>
-          </ModalBody>
-          <ModalFooter>
-            <Button look="outline" onClick={close}>
-              Cancelar
-            </Button>
-            <Button type="submit">Abrir o site</Button>
-          </ModalFooter>
-        </ModalForm>
-      )}
-    </Modal>
+    <FormModal
+      title="Testar agora"
+      width="md"
+      dirty={false}
+      submit="Abrir o site"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label={isNeeded ? 'Código de teste da Meta' : 'Código de teste da Meta (opcional)'}
+        error={isAsked && isWrong ? 'Informe o código de teste da Meta, como TEST48213.' : undefined}
+        hint={`Está em Testar eventos, no Gerenciador de Eventos, onde o envio do servidor vai aparecer. ${
+          isNeeded ? '' : 'Sem ele, o teste mostra só o navegador. '
+        }A Meta ainda conta o teste nos relatórios dela.`}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+            placeholder="TEST48213"
+            maxLength={64}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+    </FormModal>
   )
 }
 
@@ -137,7 +132,7 @@ export function TestsCard({ pixelId }: { pixelId: string }) {
   )
 }
 
-function doorOf({ health, confirmed }: Pick<TestVerdict, 'health' | 'confirmed'>) {
+function iconOf({ health, confirmed }: Pick<TestVerdict, 'health' | 'confirmed'>) {
   return health === 'working' && !confirmed ? 'unconfirmed' : health
 }
 
@@ -151,7 +146,7 @@ export function PastTests({ pixelId, tests }: { pixelId: string; tests: readonly
             key={id}
             className="flex items-start gap-3 border-t border-line px-4 py-3 first:border-t-0 sm:px-5"
           >
-            <HealthIcon health={doorOf(verdict)} className="mt-0.5" />
+            <HealthIcon health={iconOf(verdict)} className="mt-0.5" />
             <div className="min-w-0 flex-1 wrap-anywhere">
               {is_mine ? (
                 <Link

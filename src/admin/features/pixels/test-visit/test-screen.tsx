@@ -5,7 +5,7 @@ import { Card } from '#admin/components/card.tsx'
 import { OpenedPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
-import { LoadFailure } from '#admin/components/query-view.tsx'
+import { QueryView } from '#admin/components/query-view.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { isId, Link, navigate, paths } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
@@ -75,19 +75,30 @@ interface TestProps {
 }
 
 function Test({ pixelId, pixel, testId }: TestProps) {
-  const { data: test, isError, isGone, error, refetch, link } = useTest(pixelId, testId)
+  const test = useTest(pixelId, testId)
+  if (test.isGone) return <Gone path={paths.pixel(pixelId)} />
+  return (
+    <QueryView
+      query={test}
+      failure="Não deu para abrir este teste."
+      loading={<div aria-busy="true" className="min-h-80" />}
+      frame={(said) => <Card className="mb-4">{said}</Card>}
+    >
+      {(data) => <KnownTest pixelId={pixelId} pixel={pixel} testId={testId} test={data} link={test.link} />}
+    </QueryView>
+  )
+}
+
+interface KnownTestProps extends TestProps {
+  test: TagTest
+  /** Opens the site with it; known only to the tab that made it. */
+  link: string | undefined
+}
+
+function KnownTest({ pixelId, pixel, testId, test, link }: KnownTestProps) {
   const { data: tests = [] } = useTests(pixelId)
   const { runOf } = usePixelRuns()
   const [form, setForm] = useState<FormStart | null>(null)
-  if (isGone) return <Gone path={paths.pixel(pixelId)} />
-  if (test === undefined)
-    return isError ? (
-      <Card>
-        <LoadFailure error={error} fallback="Não deu para abrir este teste." onRetry={() => void refetch()} />
-      </Card>
-    ) : (
-      <div aria-busy="true" className="min-h-80" />
-    )
   const others = tests.filter(({ id }) => id !== testId)
   return (
     <>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TagStatus } from '#contract/tag-status.ts'
-import { describeEvidence, type Health } from './health.ts'
+import { describeObservations, type Health } from './health.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const LAST = '2026-11-15T11:58:00Z'
@@ -40,5 +40,7 @@ test.each<[string, Partial<TagStatus>, Health, string | null]>([
   ],
   ['switched off', { last_ran_at: LAST }, 'off', 'Rodou pela última vez há 2 min'],
 ])('%s', (_case, status, health, text) => {
-  expect(describeEvidence({ ...NONE, ...status }, health, NOW)?.replaceAll('\u00a0', ' ') ?? null).toBe(text)
+  expect(describeObservations({ ...NONE, ...status }, health, NOW)?.replaceAll('\u00a0', ' ') ?? null).toBe(
+    text,
+  )
 })
