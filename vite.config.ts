@@ -26,7 +26,6 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     rolldownOptions: {
-      preserveEntrySignatures: false,
       input: {
         boot: 'src/landing/browser/boot/boot.ts',
         landing: 'src/landing/styles/landing-page.css',
@@ -42,7 +41,6 @@ export default defineConfig({
             // What the list needs is one file as well: it compresses better than eight.
             { name: 'core', tags: ['$initial'], test: /src\/admin\/.*\.tsx?$|node_modules\// },
           ],
-          includeDependenciesRecursively: false,
         },
       },
     },
