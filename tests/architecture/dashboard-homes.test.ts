@@ -11,6 +11,9 @@ const HOMES: readonly [what: string, words: RegExp, home: string][] = [
   ['starts a mutation', /\buseMutation\b|\bnew MutationObserver<|\buseIsMutating\b/, 'lib/queries.ts'],
   ['formats numbers and dates', /\bIntl\.|\.toLocale(?:Date|Time)?String\(/, 'lib/format.ts'],
   ['moves in the history', /\bhistory\.(?:pushState|replaceState|go|back)\b|history\[/, 'lib/router.tsx'],
+  ['frames a form over the page', /<ModalForm\b|<ConflictBox\b/, 'components/modal.tsx'],
+  ['frames a chart', /<BusyFigures\b|'Ver como'|"Ver como"/, 'components/chart-card.tsx'],
+  ['shows that something did not load', /<LoadFailure\b/, 'components/query-view.tsx'],
   ['imports the router', /from 'wouter'/, 'lib/router.tsx'],
   ['reads the filters of the address', /\blocation\.search\b|\bURLSearchParams\(location/, 'lib/router.tsx'],
 ]

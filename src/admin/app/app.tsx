@@ -83,22 +83,22 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
       setForgot(next === 'forgot')
     }
     return (
-      <LoginFrame>
+      <LoginPart>
         <LinkScreen key={JSON.stringify(link)} link={link} onDone={onDone} />
-      </LoginFrame>
+      </LoginPart>
     )
   }
   if (state.status === 'signed-out')
     return (
-      <LoginFrame>
+      <LoginPart>
         <LoginScreen notice={state.notice} forgot={forgot} />
-      </LoginFrame>
+      </LoginPart>
     )
   if (state.status === 'second-factor' && !state.over)
     return (
-      <LoginFrame>
+      <LoginPart>
         <CodeScreen email={state.user.email} factors={state.factors} />
-      </LoginFrame>
+      </LoginPart>
     )
   return (
     // Another person gets a dashboard of their own, with nothing of the one before.
@@ -111,7 +111,7 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
   )
 }
 
-function LoginFrame({ children }: { children: ReactNode }) {
+function LoginPart({ children }: { children: ReactNode }) {
   return (
     <ScreenBoundary>
       <Suspense fallback={<FullPageSpinner />}>{children}</Suspense>

@@ -1,30 +1,90 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 import { useFilter } from '../lib/router.tsx'
+import { Card } from './card.tsx'
 
-interface ChartHeadProps {
+/** What is looked at: as chart or table, and which column is pointed at. */
+interface ChartLook {
+  view: ChartView
+  selected: number | null
+  onSelect: (index: number | null) => void
+}
+
+interface ChartCardProps<Period extends { label: string }> {
   /** Of the heading, for the region's name. */
   id: string
   title: string
   text: string
-  /** What can be chosen: period, view. */
-  children: ReactNode
+  periods: readonly Period[]
+  period: Period
+  onPeriod: (period: Period) => void
+  /** Another choice than period and view. */
+  choice?: ReactNode
+  /** Nothing is there yet. */
+  isLoading?: boolean
+  /** The figures are of the period before; those of the chosen one are on their way. */
+  isOfBefore: boolean
+  children: (look: ChartLook) => ReactNode
 }
 
-/** Above a chart: what it counts, and how to look at it. */
-export function ChartHead({ id, title, text, children }: ChartHeadProps) {
+/** Figures over time: what they count, the period, and the same numbers as a chart or as a table. */
+export function ChartCard<Period extends { label: string }>(props: ChartCardProps<Period>) {
+  const {
+    id,
+    title,
+    text,
+    periods,
+    period,
+    onPeriod,
+    choice,
+    isLoading = false,
+    isOfBefore,
+    children,
+  } = props
+  const [view, setView] = useFilter('ver', VIEW_WORDS, 'chart')
+  const [selected, onSelect] = useState<number | null>(null)
   return (
-    <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-3 sm:px-5">
-      <div className="min-w-0 flex-[1_1_16rem]">
-        <h3 id={id} className="text-base tracking-tight">
-          {title}
-        </h3>
-        <p className="text-sm text-pretty text-text-2">{text}</p>
-      </div>
-      {children}
-    </header>
+    <Card role="region" aria-labelledby={id} aria-busy={isLoading || isOfBefore}>
+      <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-3 sm:px-5">
+        <div className="min-w-0 flex-[1_1_16rem]">
+          <h3 id={id} className="text-base tracking-tight">
+            {title}
+          </h3>
+          <p className="text-sm text-pretty text-text-2">{text}</p>
+        </div>
+        {choice}
+        <Segment
+          label="Período"
+          options={periods}
+          current={period}
+          labelOf={(each) => each.label}
+          onChange={(each) => {
+            onPeriod(each)
+            onSelect(null)
+          }}
+        />
+        <Segment
+          label="Ver como"
+          options={VIEWS}
+          current={view}
+          labelOf={(each) => VIEW_LABELS[each]}
+          onChange={setView}
+        />
+      </header>
+      <BusyFigures isOfBefore={isOfBefore} label={period.label}>
+        {children({ view, selected, onSelect })}
+      </BusyFigures>
+    </Card>
   )
 }
+
+const VIEWS = ['chart', 'table'] as const
+
+type ChartView = (typeof VIEWS)[number]
+
+const VIEW_WORDS = { chart: 'grafico', table: 'tabela' } as const
+
+const VIEW_LABELS = { chart: 'Gráfico', table: 'Tabela' } as const
 
 const HEAD = 'py-2 pr-3 pl-5 text-left first-letter:uppercase'
 
@@ -124,24 +184,6 @@ export function Segment<Option>({ label, options, current, labelOf, onChange }: 
   )
 }
 
-const VIEWS = ['chart', 'table'] as const
-
-const VIEW_WORDS = { chart: 'grafico', table: 'tabela' } as const
-
-const VIEW_LABELS = { chart: 'Gráfico', table: 'Tabela' } as const
-
-type ChartView = (typeof VIEWS)[number]
-
-/** Which of the two the address names. */
-export function useChartView(): [ChartView, (view: ChartView) => void] {
-  return useFilter('ver', VIEW_WORDS, 'chart')
-}
-
-/** The same numbers as a chart or as a table. */
-export function ChartViewSegment(props: Pick<SegmentProps<ChartView>, 'current' | 'onChange'>) {
-  return <Segment label="Ver como" options={VIEWS} labelOf={(view) => VIEW_LABELS[view]} {...props} />
-}
-
 interface BusyFiguresProps {
   /** What is shown is of the period before: it keeps its place, but nobody may read it under the new label. */
   isOfBefore: boolean
@@ -151,7 +193,7 @@ interface BusyFiguresProps {
 }
 
 /** Figures of a period, and what stands over them while another period is loaded. */
-export function BusyFigures({ isOfBefore, label, children }: BusyFiguresProps) {
+function BusyFigures({ isOfBefore, label, children }: BusyFiguresProps) {
   return (
     <div className="relative">
       <p

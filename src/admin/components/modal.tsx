@@ -192,7 +192,7 @@ export function Modal(props: ModalProps) {
 }
 
 /** What is between the head and the edge of the sheet: as high as what is in it, and no higher than there is room. */
-export function ModalForm(props: Omit<ComponentProps<'form'>, 'className' | 'noValidate'>) {
+function ModalForm(props: Omit<ComponentProps<'form'>, 'className' | 'noValidate'>) {
   return <form {...props} noValidate className="flex min-h-0 flex-auto flex-col" />
 }
 

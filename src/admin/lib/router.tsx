@@ -91,7 +91,8 @@ export function navigate(to: string, { replace = false }: Move = {}): void {
   }
   if (to === readAddress()) return
   history[replace ? 'replaceState' : 'pushState'](null, '', to)
-  show(to, replace ? null : { top: 0 }, false)
+  // A screen that is still on its way begins where it would have begun.
+  show(to, replace ? arrival : { top: 0 }, false)
 }
 
 /** The back and forward buttons. */

@@ -9,7 +9,7 @@ import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/accounts.ts'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
-import { describeBrowser } from './sessions.tsx'
+import { describeBrowser } from './browser-names.ts'
 
 const ALERTS_KEY = ['account', 'alerts']
 

@@ -1,13 +1,4 @@
-import { useState } from 'react'
-import { Card } from '#admin/components/card.tsx'
-import {
-  BusyFigures,
-  ChartHead,
-  ChartViewSegment,
-  NumbersTable,
-  Segment,
-  useChartView,
-} from '#admin/components/chart-card.tsx'
+import { ChartCard, NumbersTable } from '#admin/components/chart-card.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber, formatShortDay, formatWeekdayOf } from '#admin/lib/format.ts'
 import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
@@ -40,34 +31,22 @@ interface ChoicesCardProps {
 
 /** Accepted, partly, refused, day by day. */
 export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesCardProps) {
-  const [view, setView] = useChartView()
-  const [selected, setSelected] = useState<number | null>(null)
   const days = choicesByDay(overview.counts, overview)
-  const one = selected === null ? undefined : days[selected]
   const total = sumChoices(overview.counts)
   return (
-    <Card role="region" aria-labelledby="choices-heading" aria-busy={isOfBefore}>
-      <ChartHead
-        id="choices-heading"
-        title="Escolhas por dia"
-        text="Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília."
-      >
-        <Segment
-          label="Período"
-          options={PERIODS}
-          current={period}
-          labelOf={(each) => each.label}
-          onChange={(each) => {
-            onPeriod(each)
-            setSelected(null)
-          }}
-        />
-        <ChartViewSegment current={view} onChange={setView} />
-      </ChartHead>
-      <BusyFigures isOfBefore={isOfBefore} label={period.label}>
-        {view === 'table' ? (
-          <ChoicesTable days={days} total={total} />
-        ) : (
+    <ChartCard
+      id="choices-heading"
+      title="Escolhas por dia"
+      text="Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília."
+      periods={PERIODS}
+      period={period}
+      onPeriod={onPeriod}
+      isOfBefore={isOfBefore}
+    >
+      {({ view, selected, onSelect }) => {
+        if (view === 'table') return <ChoicesTable days={days} total={total} />
+        const one = selected === null ? undefined : days[selected]
+        return (
           <>
             <Figures
               choices={one?.choices ?? total}
@@ -85,13 +64,13 @@ export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesC
                 label="Escolhas por dia"
                 now="hoje"
                 selected={selected}
-                onSelect={setSelected}
+                onSelect={onSelect}
               />
             </div>
           </>
-        )}
-      </BusyFigures>
-    </Card>
+        )
+      }}
+    </ChartCard>
   )
 }
 

@@ -1,7 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import * as Dialog from '@radix-ui/react-dialog'
 import { KeyRound } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button, QuietButton } from '#admin/components/button.tsx'
 import { APP_CODE_RULE, AppCodeField, EmailField, Field } from '#admin/components/form.tsx'
@@ -19,19 +19,20 @@ import {
   useSignIn,
   useSignInWithPasskey,
 } from './api.ts'
+import { LoginFrame } from './login-frame.tsx'
 import { ForgotPassword } from './recovery-screens.tsx'
 import { type SecondFactor, useSignOut } from './session.tsx'
 
 export function CodeScreen({ email, factors }: { email: string; factors: SecondFactor[] }) {
   const signOut = useSignOut()
   return (
-    <DoorFrame
+    <LoginFrame
       title="Falta um passo"
       text={`A conta ${email} pede uma segunda confirmação.`}
       footer={<QuietButton onClick={() => signOut()}>Entrar com outra conta</QuietButton>}
     >
       <CodeForm factors={factors} />
-    </DoorFrame>
+    </LoginFrame>
   )
 }
 
@@ -48,7 +49,7 @@ export function LoginScreen({ notice, forgot = false }: { notice: string | null;
     return <ForgotPassword email={email} onBack={back} />
   }
   return (
-    <DoorFrame
+    <LoginFrame
       title="Admin Dashboard"
       text="Faça login para acessar o painel administrativo"
       footer={
@@ -72,32 +73,7 @@ export function LoginScreen({ notice, forgot = false }: { notice: string | null;
       <QuietButton className="-mt-2" onClick={() => setForgotten(true)}>
         Esqueci minha senha
       </QuietButton>
-    </DoorFrame>
-  )
-}
-
-interface DoorFrameProps {
-  title: string
-  text: string
-  children: ReactNode
-  /** At the lower edge. */
-  footer: ReactNode
-}
-
-/** The frame of every screen before the dashboard: login, codes, links of mails. */
-export function DoorFrame({ title, text, children, footer }: DoorFrameProps) {
-  return (
-    <main className="on-ink grid min-h-dvh place-items-end-safe justify-center overflow-hidden px-6 pt-22 sm:px-10 sm:pt-18">
-      <div className="doorway flex min-h-[calc(100dvh-120px)] w-full flex-col bg-surface px-8 pt-19 pb-5 text-ink [--focus:var(--ink)] sm:min-h-[min(740px,100dvh-104px)] sm:w-[440px] sm:px-11 sm:pt-26 sm:pb-8">
-        <BrandMark className="mx-auto mb-6 w-[39px]" />
-        <h1 className="text-center text-[1.75rem] tracking-[-0.035em]">{title}</h1>
-        <p className="mx-auto mt-1.5 mb-7 max-w-[22em] text-center text-balance wrap-anywhere text-text-2">
-          {text}
-        </p>
-        <div className="grid gap-4.5">{children}</div>
-        <div className="mx-auto mt-auto grid justify-items-center pt-4">{footer}</div>
-      </div>
-    </main>
+    </LoginFrame>
   )
 }
 

@@ -16,7 +16,7 @@ import {
   useRequestRecovery,
   useSetNewPassword,
 } from './api.ts'
-import { DoorFrame } from './login-screens.tsx'
+import { LoginFrame } from './login-frame.tsx'
 import type { MailLink } from './session.tsx'
 
 interface ForgotPasswordProps {
@@ -50,15 +50,15 @@ export function ForgotPassword({ email, onBack }: ForgotPasswordProps) {
   const back = <QuietButton onClick={() => onBack(typed)}>Voltar ao login</QuietButton>
   if (sentTo === null) {
     return (
-      <DoorFrame title="Esqueci minha senha" text={words.ask} footer={back}>
+      <LoginFrame title="Esqueci minha senha" text={words.ask} footer={back}>
         <RequestForm email={email} act={words.act} onSent={setSentTo} onEmail={setTyped} />
-      </DoorFrame>
+      </LoginFrame>
     )
   }
   return (
-    <DoorFrame title={words.sentTitle} text={words.sent(sentTo)} footer={back}>
+    <LoginFrame title={words.sentTitle} text={words.sent(sentTo)} footer={back}>
       <NewPasswordForm email={sentTo} />
-    </DoorFrame>
+    </LoginFrame>
   )
 }
 
@@ -118,13 +118,13 @@ export function LinkScreen({ link, onDone }: LinkScreenProps) {
   if (link.type === 'broken') return <BrokenLink onDone={onDone} />
   if (link.type === 'recovery' || link.type === 'invite') {
     return (
-      <DoorFrame
+      <LoginFrame
         title="Crie uma nova senha"
         text="Depois de salvar, você já entra no painel."
         footer={<StartOver />}
       >
         <NewPasswordForm tokenHash={link.tokenHash} type={link.type} onSaved={() => onDone('login')} />
-      </DoorFrame>
+      </LoginFrame>
     )
   }
   return <ConfirmLink type={link.type} tokenHash={link.tokenHash} onDone={() => onDone('login')} />
@@ -132,7 +132,7 @@ export function LinkScreen({ link, onDone }: LinkScreenProps) {
 
 function BrokenLink({ onDone }: Pick<LinkScreenProps, 'onDone'>) {
   return (
-    <DoorFrame
+    <LoginFrame
       title="Este link não vale mais"
       text="Ele já foi usado, ou passou de uma hora."
       footer={<QuietButton onClick={() => onDone('login')}>Ir para o login</QuietButton>}
@@ -140,7 +140,7 @@ function BrokenLink({ onDone }: Pick<LinkScreenProps, 'onDone'>) {
       <Button className="min-h-13 text-base" onClick={() => onDone('forgot')}>
         Pedir um novo link
       </Button>
-    </DoorFrame>
+    </LoginFrame>
   )
 }
 
@@ -164,7 +164,7 @@ function ConfirmLink({
   const { title, text, act } = WORDS[type]
   const isHalfDone = follow.isSuccess && follow.data === null
   return (
-    <DoorFrame title={title} text={text} footer={<StartOver />}>
+    <LoginFrame title={title} text={text} footer={<StartOver />}>
       <FailureBox error={follow.error} fallback="Não foi possível usar o link." />
       {isHalfDone ? (
         <MessageBox look="info">
@@ -180,7 +180,7 @@ function ConfirmLink({
           {follow.isPending ? 'Um momento...' : act}
         </Button>
       )}
-    </DoorFrame>
+    </LoginFrame>
   )
 }
 

@@ -14,7 +14,7 @@ export function SettingsScreen() {
       <ProductionNotices />
       <Card>
         <EmptyState
-          picture={<DoorUnderConstruction />}
+          picture={<ArchUnderConstruction />}
           title="Configurações do sistema em desenvolvimento"
           text="Por enquanto, os ajustes do site ficam em Pixels & Tags e Usuários Admin."
         />
@@ -23,7 +23,7 @@ export function SettingsScreen() {
   )
 }
 
-function DoorUnderConstruction() {
+function ArchUnderConstruction() {
   return (
     <svg width="168" height="120" fill="none" className="stroke-ink" strokeWidth="1.5" aria-hidden="true">
       <path d="M44 119V66a40 40 0 0 1 80 0v53" strokeDasharray="4 5" />

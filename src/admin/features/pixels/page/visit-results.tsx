@@ -1,13 +1,4 @@
-import { useState } from 'react'
-import { Card } from '#admin/components/card.tsx'
-import {
-  BusyFigures,
-  ChartHead,
-  ChartViewSegment,
-  NumbersTable,
-  Segment,
-  useChartView,
-} from '#admin/components/chart-card.tsx'
+import { ChartCard, NumbersTable, Segment } from '#admin/components/chart-card.tsx'
 import { QueryView } from '#admin/components/query-view.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber } from '#admin/lib/format.ts'
@@ -48,27 +39,26 @@ const ABOUT_COPIES: Record<PixelType, string> = {
 /** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
 export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
   const [period, setPeriod] = useVisitPeriod()
-  const [view, setView] = useChartView()
   const [counted, setCounted] = useFilter(
     'contar',
     COUNTED_WORDS,
     pixel.delivery === 'server' ? 'copies' : 'visits',
   )
-  const [selected, setSelected] = useState<number | null>(null)
-  const ledger = useVisitResults(pixel.id, period)
-  const { data, isPending, isPlaceholderData } = ledger
+  const results = useVisitResults(pixel.id, period)
+  const { data, isPending, isPlaceholderData } = results
   const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
   const isOfCopies = hasCopies && counted === 'copies'
   const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
-  const row = selected === null ? undefined : data?.rows[selected]
   return (
-    <Card role="region" aria-labelledby="ledger-heading" aria-busy={isPending || isPlaceholderData}>
-      <ChartHead
-        id="ledger-heading"
-        title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
-        text={`${period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre fecham com o total.`}
-      >
-        {hasCopies ? (
+    <ChartCard
+      id="visits-heading"
+      title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
+      text={`${period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre fecham com o total.`}
+      periods={PERIODS}
+      period={period}
+      onPeriod={setPeriod}
+      choice={
+        hasCopies ? (
           <Segment
             label="O que contar"
             options={COUNTED}
@@ -76,45 +66,37 @@ export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' |
             labelOf={(each) => COUNTED_LABELS[each]}
             onChange={setCounted}
           />
-        ) : null}
-        <Segment
-          label="Período"
-          options={PERIODS}
-          current={period}
-          labelOf={(each) => each.label}
-          onChange={(each) => {
-            setPeriod(each)
-            setSelected(null)
-          }}
-        />
-        <ChartViewSegment current={view} onChange={setView} />
-      </ChartHead>
-      <BusyFigures isOfBefore={isPlaceholderData} label={period.label}>
+        ) : null
+      }
+      isLoading={isPending}
+      isOfBefore={isPlaceholderData}
+    >
+      {({ view, selected, onSelect }) => (
         <QueryView
-          query={ledger}
+          query={results}
           failure="Não deu para ler as visitas deste pixel."
           loading={<div className="h-64" />}
         >
-          {(data) =>
-            view === 'table' ? (
-              <VisitResultsTable rows={data.rows} set={set} step={data.step} />
-            ) : (
+          {({ rows, step }) => {
+            if (view === 'table') return <VisitResultsTable rows={rows} set={set} step={step} />
+            const row = selected === null ? undefined : rows[selected]
+            return (
               <div className="@container px-4 pt-4 pb-5 sm:px-5">
                 <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
                   <VisitResultsChart
-                    rows={data.rows}
+                    rows={rows}
                     set={set}
-                    step={data.step}
+                    step={step}
                     selected={selected}
-                    onSelect={setSelected}
+                    onSelect={onSelect}
                   />
                   <VisitResultsTotal
                     set={set}
-                    sum={sumSet(row === undefined ? data.rows : [row], set)}
+                    sum={sumSet(row === undefined ? rows : [row], set)}
                     title={
                       row === undefined
-                        ? `Últim${data.step === 'hour' ? 'as' : 'os'} ${period.label}`
-                        : longLabel(row, data.step)
+                        ? `Últim${step === 'hour' ? 'as' : 'os'} ${period.label}`
+                        : longLabel(row, step)
                     }
                   />
                 </div>
@@ -123,10 +105,10 @@ export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' |
                 </p>
               </div>
             )
-          }
+          }}
         </QueryView>
-      </BusyFigures>
-    </Card>
+      )}
+    </ChartCard>
   )
 }
 
