@@ -2,9 +2,9 @@
 import { buildApp } from '../src/server/app.ts'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
 import { openDatabase } from '../src/server/db/database.ts'
-import { sweepRateLimits } from '../src/server/http/limits/counter.ts'
 import { createLogger } from '../src/server/http/logging/logger.ts'
 import { prepareDatabase } from '../src/server/secrets/encrypted-database.ts'
+import { sweepTable } from '../tests/support/sweep-table.ts'
 
 const config = parseConfig(readEnvironment())
 const database = openDatabase(config)
@@ -12,7 +12,7 @@ const secrets = await prepareDatabase(config, database.db, (problem) => console.
 const app = await buildApp({ config, database, secrets, log: createLogger('silent'), distDir: 'dist' })
 await app.listen({ host: config.host, port: config.port })
 process.on('message', async () => {
-  await sweepRateLimits(database.db)
+  await sweepTable(database.db, 'rate_limits')
   process.send?.('swept')
 })
 process.send?.('listening')

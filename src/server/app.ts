@@ -7,6 +7,8 @@ import { registerAlerts } from './alerts/alerts.ts'
 import { adminUsers } from './auth/accounts/admin-users.ts'
 import { composeAuth } from './auth/auth.ts'
 import { HASH_COST, type HashCost } from './auth/passwords/passwords.ts'
+import { LOGIN_IDLE_MS } from './auth/sessions/cookies.ts'
+import { SESSION_IDLE_MS } from './auth/sessions/refresh.ts'
 import type { Config } from './config.ts'
 import { type ConsentAdminPorts, registerConsentAdmin } from './consent/admin-routes.ts'
 import { ConsentPremises, type NoticeWords } from './consent/notice.ts'
@@ -15,14 +17,16 @@ import { registerDeliveryAdmin } from './conversions/admin-routes.ts'
 import { pixelLanes } from './conversions/channel.ts'
 import { describeStop, measureDeliveries } from './conversions/outcomes.ts'
 import { type EventDeps, registerEvents } from './conversions/post-event.ts'
-import { rememberSignUp } from './conversions/sign-up-email.ts'
+import { rememberSignUp, SIGN_UP_HASH_MS } from './conversions/sign-up-email.ts'
 import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
 import { copyTestEvent, type TestEvent } from './conversions/test-event.ts'
 import { type Withdrawal, withholdEvents } from './conversions/withdraw.ts'
 import { registerData } from './data/data-service.ts'
 import type { Database, Db } from './db/database.ts'
+import { retention } from './db/retention.ts'
+import { runSweeps, sweepRegularly } from './db/sweep.ts'
 import { FLUSH_MS } from './db/transactions/flush.ts'
-import { HitCounter } from './http/limits/counter.ts'
+import { GUESSES_KEPT_MS, HitCounter } from './http/limits/counter.ts'
 import { type PublicGuard, PublicLimits } from './http/limits/public.ts'
 import type { Logger } from './http/logging/logger.ts'
 import { OutgoingClient } from './http/outgoing.ts'
@@ -38,7 +42,7 @@ import { type ServedPage, ServedPageLog } from './inventory/served-page.ts'
 import { listFileChanges } from './inventory/vendor-files.ts'
 import { composeSite } from './landing/site.ts'
 import { mailChannel } from './mail/channel.ts'
-import { createMailTransport, type SendMail } from './mail/transport.ts'
+import { createMailTransport, removeOldMailFiles, type SendMail } from './mail/transport.ts'
 import { registerSubscriptions } from './newsletter/admin-routes.ts'
 import { type NewsletterDeps, registerNewsletter } from './newsletter/subscribe.ts'
 import { countSubscriptions, measureQueue } from './newsletter/subscriptions.ts'
@@ -105,7 +109,7 @@ export async function buildApp({
   tracing = null,
   fileDamage = () => null,
 }: AppDeps): Promise<FastifyInstance> {
-  const { retention, siteUrl } = config
+  const { siteUrl } = config
   const house = { config, db, secrets, log }
   const site = await composeSite(config, distDir, compressPage)
   const { renderer } = site
@@ -160,6 +164,16 @@ export async function buildApp({
     metrics,
     tracing,
   })
+  runSweeps(app, db, {
+    rows: retention({
+      ...config.retention,
+      loginIdleMs: LOGIN_IDLE_MS,
+      sessionIdleMs: SESSION_IDLE_MS,
+      rateLimitMs: GUESSES_KEPT_MS,
+      signUpHashMs: SIGN_UP_HASH_MS,
+    }),
+  })
+  sweepRegularly(app, 'mails in DATA_DIR/outbox', (signal) => removeOldMailFiles(config.dataDir, signal))
 
   await inSecurityClass(app, 'shared', async (scope) => {
     registerHealth(scope, db, drain)
@@ -191,7 +205,7 @@ export async function buildApp({
       auth.registerOwnAccount,
       (api) => registerPixelVersions(api, { service, pixels }),
       (api) => dashboard.registerAdmin(api, { db, fileDamage }),
-      (api) => registerActivity(api, { db, retention }),
+      (api) => registerActivity(api, { db, retention: config.retention }),
       (api) =>
         registerAlerts(api, {
           db,
@@ -305,7 +319,7 @@ function composeDeliveries(parts: DeliveryParts) {
       : null,
 
     registerAdmin: (scope: FastifyInstance) =>
-      registerDeliveryAdmin(scope, { ...sending, retention: config.retention, wake }),
+      registerDeliveryAdmin(scope, { ...sending, wake }),
 
     runWith: (app: FastifyInstance): void => {
       app.addHook('onReady', async () => worker.start())
@@ -392,12 +406,12 @@ interface InventoryParts {
 }
 
 /** What the page was served with, and what of it changed by itself. */
-function composeInventory({ config: { retention }, db, log }: InventoryParts) {
+function composeInventory({ db, log }: InventoryParts) {
   const servedPages = new ServedPageLog(db, log)
   return {
     noteServedPage: (page: ServedPage) => servedPages.note(page),
     listFileChanges: () => listFileChanges(db),
     registerAdmin: (scope: FastifyInstance, ports: InventoryPorts) =>
-      registerInventory(scope, { ...ports, db, log, retention }),
+      registerInventory(scope, { ...ports, db, log }),
   }
 }

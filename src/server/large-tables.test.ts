@@ -4,20 +4,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { explain, sentStatements } from '#tests/support/sent-statements.ts'
+import { KEPT } from '#tests/support/sweep-table.ts'
 import { listActivity, readActivityQuery } from './activity/admin-routes.ts'
-import { sweepAudit } from './activity/trail.ts'
-import { sweepExpired } from './auth/sessions/revoke.ts'
 import { appendLeaves, listSeals, makeSeal, readSealState, sealRecords } from './consent/checkpoints.ts'
 import { RefusalBuffer, summarizeConsent } from './consent/choice-counts.ts'
 import { ConsentPremises } from './consent/notice.ts'
 import { exportEvidence } from './consent/proof/export.ts'
 import { eraseRecords, findRecordsByCode } from './consent/records.ts'
-import { measureDeliveries, sweepDeliveries } from './conversions/outcomes.ts'
+import { expireConversions, measureDeliveries } from './conversions/outcomes.ts'
 import { listSending } from './conversions/targets.ts'
 import { withholdEvents } from './conversions/withdraw.ts'
 import { type Database, openDatabase, SQLITE_FILE } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { STEP_ROWS } from './db/sweep.ts'
+import { retention } from './db/retention.ts'
+import { STEP_ROWS, sweepRows } from './db/sweep.ts'
 import { requeue } from './newsletter/admin-routes.ts'
 import {
   countSubscriptions,
@@ -28,13 +28,13 @@ import {
 import { adoptSubscriptions } from './newsletter/webhook.ts'
 import { claimDue, findDue, makeDue, releaseEveryLease } from './outbox/queue.ts'
 import { readHistory } from './pixels/history.ts'
-import { readTrash, sweepTrash } from './pixels/trash.ts'
+import { readTrash } from './pixels/trash.ts'
 import { SiteCounts } from './stats/site-counts.ts'
 import { readConversions } from './tags/health/observations.ts'
 import { readOverview } from './tags/health/overview.ts'
 import { readToday } from './tags/health/today.ts'
 import { readLedger, readLedgerRange } from './tags/health/visit-results.ts'
-import { ReportBuffer, sweepTagData } from './tags/tag-counts.ts'
+import { forgetOldVisitResults, ReportBuffer } from './tags/tag-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
@@ -135,7 +135,6 @@ const WORK: [string, () => Promise<unknown>][] = [
       readToday({ db: database.db, countSubscriptions: (spans) => countSubscriptions(database.db, spans) }),
   ],
   ['the trash', () => readTrash(database.db)],
-  ['sweeping the trash', () => sweepTrash(database.db)],
   ['the export of subscriptions', exportAll],
   ['the activity', () => listActivity(database.db, readActivityQuery({ kind: 'pixels' }))],
   [
@@ -152,7 +151,7 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['measuring the queue', () => measureQueue(database.db)],
   ['measuring what waits, by kind', () => measureDeliveries(database.db)],
   ['which pixels send', () => listSending(database.db, now)],
-  ['deliveries that nobody takes any more', () => sweepDeliveries(database.db, { reportDays: 1 })],
+  ['deliveries that nobody takes any more', () => expireConversions(database.db)],
   [
     'what a withdrawal deletes',
     () => withholdEvents(database.db, true, { consentId: pixelId, granted: [], cookieHeader: undefined }),
@@ -160,8 +159,7 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['another try of what waits of a pixel', () => makeDue(database.db, { pixelId }, now)],
-  ['sweeping logins and sessions', () => sweepExpired(database.db)],
-  ['sweeping tag data', () => sweepTagData(database.db, { reportDays: 1 })],
+  ['forgetting old visit results', () => forgetOldVisitResults(database.db, { reportDays: 1 })],
   ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
   ['sealing records of consent', () => seal(1)],
   // As many as are looked at in one step: how a join is made depends on it.
@@ -172,7 +170,10 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['choices by day', () => summarizeConsent(database.db, { from: '2026-11-01', to: '2026-11-15' })],
   ['an export of evidence', exportSealed],
   ['the premises of a choice', findPremises],
-  ['sweeping the audit trail', () => sweepAudit(database.db, { auditDays: 1, failedLoginDays: 1 })],
+  ...retention(KEPT).map((row): [string, () => Promise<unknown>] => [
+    `removing by age: ${row.what}`,
+    () => sweepRows(database.db, row),
+  ]),
 ]
 
 test.each(WORK)('%s reads no large table from end to end', async (_what, work) => {

@@ -22,6 +22,22 @@ export function writeDocRow(file: string, table: string, cells: readonly [string
   expect(rows).toContain(row)
 }
 
+/** The whole of such a table, from code. A table that had to be written fails the test once. */
+export function writeDocTable(file: string, table: string, rows: readonly (readonly string[])[]): void {
+  const [heading = [], ...others] = rows.map((cells) => `| ${cells.join(' | ')} |`)
+  const text = [heading, `|${'---|'.repeat(rows[0]?.length ?? 0)}`, ...others].join('\n')
+  const before = readFileSync(file, 'utf8')
+  const block = new RegExp(`(?<=<!-- ${table}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${table} -->)`)
+  const found = block.exec(before)?.[0]
+  if (found === undefined) throw new Error(`${file} has no table "${table}"`)
+  if (found !== `${text}\n`)
+    writeFileSync(
+      file,
+      before.replace(block, () => `${text}\n`),
+    )
+  expect(found).toBe(`${text}\n`)
+}
+
 function firstCell(row: string): string {
   return row.split('|')[1]?.trim() ?? ''
 }

@@ -3,22 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { ACTIVITY_ACTORS, ACTIVITY_KINDS, type ActivityEvent, type ActivityPage } from '#contract/activity.ts'
 import type { Db } from '../db/database.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toCsvLine, toPageCursor } from '../http/requests.ts'
 import { auditActor } from '../http/security/administrators.ts'
 import { type EventWish, readEvents } from './events.ts'
-import { type AuditRetention, recordAudit, sweepAudit } from './trail.ts'
+import { recordAudit } from './trail.ts'
 
 interface ActivityDeps {
   db: Db
-  retention: AuditRetention
+  /** Days that events are kept, for the screen. */
+  retention: { readonly auditDays: number; readonly failedLoginDays: number }
 }
 
 /** Who did what, under `/admin/api`; any administrator may read it, as any of them may see everything else. */
 export function registerActivity(scope: FastifyInstance, deps: ActivityDeps): void {
   const { db, retention } = deps
-  sweepRegularly(scope, 'old audit events', (signal) => sweepAudit(db, retention, signal))
   scope.get('/admin/api/activity', async (request): Promise<ActivityPage> => {
     const page = await listActivity(db, readActivityQuery(request.query))
     return {

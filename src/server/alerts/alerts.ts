@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { readBody, requestPerson } from '../http/security/administrators.ts'
 import type { AlertMailDeps } from './emails.ts'
@@ -15,7 +14,6 @@ import {
   mailDueAlerts,
   noteAlerts,
   readRecipients,
-  sweepAlerts,
 } from './pixel-alerts.ts'
 
 const choiceSchema = z.object({ kinds: z.array(z.enum(ALERT_KINDS)) })
@@ -41,7 +39,6 @@ export function registerAlerts(scope: FastifyInstance, deps: WatchDeps): void {
     await storeChoice(db, userId, kinds)
     return { kinds, can_send: canSend }
   })
-  sweepRegularly(scope, 'old alerts', (signal) => sweepAlerts(db, signal))
   scope.addHook('onListen', async () => watch.start())
   scope.addHook('onClose', () => watch.stop())
 }

@@ -5,7 +5,6 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { selectAdministrators } from '../auth/accounts/users.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import { inSteps } from '../db/sweep.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
 import { type AlertMailDeps, alertEmail, nextMorning, storeAlertMail } from './emails.ts'
@@ -215,27 +214,4 @@ function readLines(trx: Db, ids: readonly string[], now: number) {
     .where('tracking_pixels.deleted_at', 'is', null)
     .orderBy('tracking_pixels.name')
     .execute()
-}
-
-const DAY_MS = 86_400_000
-
-const KEPT_DAYS = 30
-
-/** Lines that were mailed a month ago. */
-export async function sweepAlerts(
-  db: Db,
-  signal?: AbortSignal,
-  now = Date.now(),
-): Promise<{ alert_mails: number }> {
-  const before = new Date(now - KEPT_DAYS * DAY_MS).toISOString()
-  const alert_mails = await inSteps(async (rows) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('alert_mails')
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('alert_mails').select('id').where('due_at', '<', before).limit(rows),
-      )
-      .executeTakeFirstOrThrow()
-    return numDeletedRows
-  }, signal)
-  return { alert_mails }
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import { HitCounter } from '../http/limits/counter.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { PublicLimits } from '../http/limits/public.ts'
@@ -39,7 +38,6 @@ import { KeyRing } from './keys/key-ring.ts'
 import { type HashCost, PasswordHasher } from './passwords/passwords.ts'
 import { renderAuthErrors } from './protocol.ts'
 import { bootSession } from './sessions/issue.ts'
-import { sweepExpired } from './sessions/revoke.ts'
 
 interface AuthParts {
   config: Config
@@ -179,7 +177,6 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
     },
     { prefix: '/auth/v1' },
   )
-  sweepRegularly(app, 'expired logins', (signal) => sweepExpired(context.db, signal))
 }
 
 const WITH_METADATA = /\/(?:signup|otp|user|invite|admin\/users(?:\/:id)?|admin\/generate_link)\/?$/

@@ -30,8 +30,8 @@ export function registerEvidence(
 ): void {
   registerSeals(app, { db, guard })
   registerReceipt(app, { db, guard })
-  sweepRegularly(app, 'old records of consent', (signal) => eraseRecords(db, retention, signal))
-  sweepRegularly(app, 'recipients that no record names', (signal) => premises.sweepParties(signal))
+  sweepRegularly(app, 'consent records', (signal) => eraseRecords(db, retention, signal))
+  sweepRegularly(app, 'recipients that no consent record names', (signal) => premises.sweepParties(signal))
   const worker = new SealWorker({ db, log, before: () => premises.storeOwed() })
   app.addHook('onListen', async () => worker.start())
   app.addHook('onClose', () => worker.stop())

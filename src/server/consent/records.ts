@@ -53,7 +53,7 @@ export async function eraseRecords(
         const erased = await trx
           .deleteFrom('consent_records')
           .where('id', 'in', (eb) =>
-            eb.selectFrom('consent_records').select('id').where('created_at', '<', before).limit(rows),
+            eb.selectFrom('consent_records').select('id').where('created_at', '<=', before).limit(rows),
           )
           .returning('leaf_position')
           .execute()

@@ -19,13 +19,12 @@ import type { OutgoingClient } from '../http/outgoing.ts'
 import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
 import { destinationOf, serveDestinations } from './destinations/destinations.ts'
-import { sweepDeliveries } from './outcomes.ts'
+import { expireConversions } from './outcomes.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
 
 interface DeliveryAdminDeps extends TargetDeps {
   client: OutgoingClient
-  retention: { readonly reportDays: number }
   /** What waits may be due now. */
   wake: () => void
 }
@@ -70,7 +69,7 @@ export function registerDeliveryAdmin(scope: FastifyInstance, deps: DeliveryAdmi
       readBody(checkSchema, request) as { test_event_code?: string },
     )
   })
-  sweepRegularly(scope, 'old deliveries', (signal) => sweepDeliveries(db, deps.retention, signal))
+  sweepRegularly(scope, 'expired conversions', (signal) => expireConversions(db, signal))
 }
 
 const DAY_MS = 86_400_000

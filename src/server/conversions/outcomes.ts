@@ -300,34 +300,13 @@ async function log(trx: Db, pixelId: string, outcomes: readonly Outcome<Job>[], 
   await post(trx, older)
 }
 
-/** Counts as expired what no vendor takes any more, also of pixels that are off or stopped; and forgets old counts. */
-export async function sweepDeliveries(
+/** Counts as expired the events that no vendor takes any more, also of pixels that are off or stopped. */
+export async function expireConversions(
   db: Db,
-  { reportDays }: { readonly reportDays: number },
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<{ deliveries: number; delivery_counts: number }> {
-  const deliveries = await inSteps((rows) => expireSome(db, rows, now), signal)
-  const before = new Date(now - reportDays * DAY_MS).toISOString()
-  const delivery_counts = await inSteps(async (rows) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('delivery_counts')
-      .where((eb) =>
-        eb(
-          eb.refTuple('pixel_id', 'hour', 'state', 'reason'),
-          'in',
-          eb
-            .selectFrom('delivery_counts')
-            .select(['pixel_id', 'hour', 'state', 'reason'])
-            .where('hour', '<', before)
-            .limit(rows)
-            .$asTuple('pixel_id', 'hour', 'state', 'reason'),
-        ),
-      )
-      .executeTakeFirstOrThrow()
-    return numDeletedRows
-  }, signal)
-  return { deliveries, delivery_counts }
+): Promise<{ deliveries: number }> {
+  return { deliveries: await inSteps((rows) => expireSome(db, rows, now), signal) }
 }
 
 function expireSome(db: Db, rows: number, now: number): Promise<bigint> {

@@ -10,14 +10,13 @@ import {
 import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { clientAddress, isPublicAddress } from '../http/sockets/addresses.ts'
 import { type EventRow, EventWriter, insertEvents } from '../outbox/enqueue.ts'
 import type { Destination, EventPayload } from './destinations/destination.ts'
-import { sweepSignUps, takeSignUp } from './sign-up-email.ts'
+import { takeSignUp } from './sign-up-email.ts'
 import type { ServerPixel, ServerPixelList, ServerPixels } from './targets.ts'
 import { type CookieContext, identifyVisitor } from './visitor-cookies.ts'
 
@@ -45,7 +44,6 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const writer = new EventWriter(db)
   const { hostname: host, protocol } = new URL(siteUrl)
   const isSecure = protocol === 'https:'
-  sweepRegularly(app, 'addresses of subscriptions', () => sweepSignUps(db))
 
   app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     guardPublicPost(guard, request, 'event')

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { NotNull } from 'kysely'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
-import { aheadRange, isStillAhead } from '../db/time.ts'
+import { isStillAhead } from '../db/time.ts'
 import { countSettled } from './outcomes.ts'
 import type { ServerPixelList } from './targets.ts'
 
 /** The page tells of the conversion as soon as the subscription is answered. */
-const LIFE_MS = 10 * 60_000
+export const SIGN_UP_HASH_MS = 10 * 60_000
 
 /**
  * Keeps the hash of the address that was just subscribed, until the page tells of the conversion: the two requests are
@@ -26,7 +26,7 @@ export async function rememberSignUp(
   if (!all.some(({ sendsEmail, category }) => sendsEmail && choice.granted.includes(category))) return
   const hash = hashEmail(email)
   if (hash === null) return
-  const row = { email_hash: hash, expires_at: new Date(now + LIFE_MS).toISOString() }
+  const row = { email_hash: hash, expires_at: new Date(now + SIGN_UP_HASH_MS).toISOString() }
   await db
     .insertInto('sign_up_hashes')
     .values({ consent_id: choice.id, ...row })
@@ -41,7 +41,7 @@ export async function takeSignUp(trx: Db, consentId: string, now: number): Promi
     .where('consent_id', '=', consentId)
     .returning(['email_hash', 'expires_at'])
     .executeTakeFirst()
-  return row !== undefined && isStillAhead(row.expires_at, LIFE_MS, now) ? row.email_hash : null
+  return row !== undefined && isStillAhead(row.expires_at, SIGN_UP_HASH_MS, now) ? row.email_hash : null
 }
 
 /** Most choices are a first one, behind which nothing waits: that costs no write. */
@@ -52,22 +52,6 @@ export async function forgetSignUp(db: Db, consentId: string): Promise<void> {
     .where('consent_id', '=', consentId)
     .executeTakeFirst()
   if (kept !== undefined) await db.deleteFrom('sign_up_hashes').where('consent_id', '=', consentId).execute()
-}
-
-export async function sweepSignUps(db: Db, now = Date.now()): Promise<{ sign_up_hashes: number }> {
-  let sign_up_hashes = 0
-  const { after, upTo } = aheadRange(LIFE_MS, now)
-  for (const [is, time] of [
-    ['<=', after],
-    ['>', upTo],
-  ] as const) {
-    const { numDeletedRows } = await db
-      .deleteFrom('sign_up_hashes')
-      .where('expires_at', is, time)
-      .executeTakeFirstOrThrow()
-    sign_up_hashes += Number(numDeletedRows)
-  }
-  return { sign_up_hashes }
 }
 
 /** Deletes whatever waits with the hash of an address, and counts the events that are now told to nobody. */

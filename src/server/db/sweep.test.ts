@@ -3,12 +3,15 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
-import { sweepAudit } from '../activity/trail.ts'
+import { KEPT } from '#tests/support/sweep-table.ts'
 import { confirmClock } from '../operations/production-gaps.ts'
-import { describeClock, readClock, runSweeps, sweepRegularly } from './sweep.ts'
+import { describeClock, readClock } from './clock.ts'
+import { retention } from './retention.ts'
+import { runSweeps, type Sweep, sweepRegularly, sweepRows } from './sweep.ts'
 
 const DAY_MS = 86_400_000
 const QUARTER_MS = 15 * 60_000
+const AUDIT = retention(KEPT)[0] as Sweep
 const ACTOR = { actor_id: null, actor: 'command line' }
 
 describe.each(ENGINES)('sweeps on %s', (engine) => {
@@ -24,7 +27,7 @@ describe.each(ENGINES)('sweeps on %s', (engine) => {
     aheadMs = 0
     const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) })
     app = Fastify({ loggerInstance: log as FastifyBaseLogger })
-    runSweeps(app, database.db, clock)
+    runSweeps(app, database.db, { clock })
   })
   afterEach(async () => {
     vi.useRealTimers()
@@ -57,9 +60,9 @@ describe.each(ENGINES)('sweeps on %s', (engine) => {
       .execute()
   const events = async () => (await database.db.selectFrom('audit_events').select('action').execute()).length
   const keepTwoYears = () =>
-    sweepRegularly(app, 'old audit events', (signal) =>
-      sweepAudit(database.db, { auditDays: 730, failedLoginDays: 90 }, signal, clock()),
-    )
+    sweepRegularly(app, AUDIT.what, async (signal) => ({
+      audit_events: await sweepRows(database.db, AUDIT, signal, clock()),
+    }))
 
   test('run again and again, through failures, and no more once the app is closed', async () => {
     const sweep = vi.fn(async () => {
@@ -88,10 +91,7 @@ describe.each(ENGINES)('sweeps on %s', (engine) => {
     keepTwoYears()
     await round()
     expect(await events()).toBe(1)
-    expect(lines).toMatchObject([
-      { sweep: 'old audit events', removed: { audit_events: 1 } },
-      { round: 'over' },
-    ])
+    expect(lines).toMatchObject([{ sweep: AUDIT.what, removed: { audit_events: 1 } }, { round: 'over' }])
   })
 
   test.each([6 * 365, 365, 4, -4])('remove nothing after a jump of %i days, and say so', async (days) => {

@@ -1,49 +1,123 @@
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
-import type { InstallationProblem } from '#contract/admin-page.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { acceptClock, describeClock } from './clock.ts'
 import type { Db } from './database.ts'
 import { engineOf } from './dialect.ts'
+import { type Schema, TABLE_KEYS, type TableName } from './schema/index.ts'
+import { CLOCK_TOLERANCE_MS } from './time.ts'
 
-type SweptTable =
-  | 'audit_events'
-  | 'auth_logins'
-  | 'auth_challenges'
-  | 'auth_link_codes'
-  | 'auth_one_time_tokens'
-  | 'auth_spent_challenges'
+/** Rows of one table that are removed by their age. `retention.ts` has all of them. */
+export type Sweep = { [Table in TableName]: SweepOf<Table> }[TableName]
 
-type SweptTime = 'created_at' | 'expires_at' | 'last_used_at'
+interface SweepOf<Table extends TableName> {
+  /** For the log and the documents. */
+  what: string
+  table: Table
+  /** Compared with now minus `keepMs`; a row without a time stays. */
+  column: keyof Schema[Table] & string
+  keepMs: number
+  /** The setting that `keepMs` comes from. */
+  setting?: string
+  /** Only rows with these values. */
+  only?: { readonly [Column in keyof Schema[Table]]?: string | null | readonly string[] }
+  /** A time further ahead than this was written by a wrong clock, and its row goes too. */
+  aheadMs?: number
+  /** Of the rows past their time the newest stays: it holds until the next one. */
+  keepNewest?: true
+  /** No index has the column: the table is read in the order of its UUIDs, a step at a time. */
+  unindexed?: true
+  /** Rows in one statement: fewer than `STEP_ROWS` where each takes many others along. */
+  step?: number
+}
 
-/** Deletes, in steps, the rows whose time is not after `upTo`, and gives their number. */
-export async function sweepRows(
+/** Deletes rows past their time by primary key, in steps, until fewer than a step are left or `signal` aborts. */
+export async function sweepRows(db: Db, row: Sweep, signal?: AbortSignal, now = Date.now()): Promise<number> {
+  const upTo = new Date(now - row.keepMs).toISOString()
+  const column = sql.ref(row.column)
+  const past = row.keepNewest
+    ? sql`${column} < (select max(${column}) from ${sql.table(row.table)} where ${column} <= ${upTo})`
+    : sql`${column} <= ${upTo}`
+  let total = row.unindexed
+    ? await deleteInOrder(db, row, past, signal)
+    : await deleteInSteps(db, row, past, signal)
+  if (row.aheadMs !== undefined) {
+    const ahead = new Date(now + row.aheadMs + CLOCK_TOLERANCE_MS).toISOString()
+    total += await deleteInSteps(db, row, sql`${column} > ${ahead}`, signal)
+  }
+  return total
+}
+
+function deleteInSteps(db: Db, row: Sweep, due: RawBuilder<unknown>, signal?: AbortSignal): Promise<number> {
+  const keys = sql.join(TABLE_KEYS[row.table].map((key) => sql.ref(key)))
+  const condition = withFilter(row, due)
+  // Rows that somebody is writing are left for the next time instead of waited for.
+  const skipLocked = engineOf(db) === 'postgres' ? sql`for update skip locked` : sql``
+  return inSteps(
+    (rows) =>
+      // The condition again, for the row itself: it may have changed since it was found.
+      deleteWhere(
+        db,
+        row.table,
+        sql`(${keys}) in (select ${keys} from ${sql.table(row.table)} where ${condition} limit ${rows} ${skipLocked}) and ${condition}`,
+      ),
+    signal,
+    row.step,
+  )
+}
+
+const LOWEST_UUID = '00000000-0000-0000-0000-000000000000'
+
+async function deleteInOrder(
   db: Db,
-  { table, time, upTo }: { table: SweptTable; time: SweptTime; upTo: string },
+  row: Sweep,
+  due: RawBuilder<unknown>,
   signal?: AbortSignal,
 ): Promise<number> {
-  const { ref } = db.dynamic
-  return inSteps(async (rows) => {
-    const { numDeletedRows } = await db
-      .deleteFrom(table)
-      .where('id', 'in', (eb) => eb.selectFrom(table).select('id').where(ref(time), '<=', upTo).limit(rows))
-      .executeTakeFirstOrThrow()
-    return numDeletedRows
-  }, signal)
+  const { table, step = STEP_ROWS } = row
+  let total = 0
+  for (let after: string | undefined = LOWEST_UUID; after !== undefined && signal?.aborted !== true; ) {
+    const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)} where id > ${after}
+      order by id limit ${step}`.execute(db)
+    const last = rows.at(-1)?.id
+    if (last === undefined) break
+    const condition = sql`id > ${after} and id <= ${last} and ${withFilter(row, due)}`
+    total += Number(await deleteWhere(db, table, condition))
+    after = rows.length < step ? undefined : last
+  }
+  return total
+}
+
+function withFilter({ only = {} }: Sweep, due: RawBuilder<unknown>): RawBuilder<unknown> {
+  const filters = Object.entries(only).map(([name, value]) => {
+    if (value === null) return sql`${sql.ref(name)} is null`
+    return sql`${sql.ref(name)} in (${sql.join([value].flat())})`
+  })
+  return sql.join([...filters, due], sql` and `)
+}
+
+async function deleteWhere(db: Db, table: TableName, condition: RawBuilder<unknown>): Promise<bigint> {
+  const { numDeletedRows } = await db
+    .deleteFrom(table)
+    .where(condition as RawBuilder<boolean>)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows
 }
 
 /** So many rows of a large change are one statement: it holds the write lock for some milliseconds. */
 export const STEP_ROWS = 500
 
 /**
- * Repeats a statement that changes no more than `STEP_ROWS` rows until it finds fewer, and gives their sum. Between two
+ * Repeats a statement that changes no more than `rows` rows until it finds fewer, and gives their sum. Between two
  * steps everybody else has their turn. What was interrupted goes on the next time.
  */
 export async function inSteps(
   step: (rows: number) => Promise<bigint>,
   signal?: AbortSignal,
+  rows = STEP_ROWS,
 ): Promise<number> {
   let total = 0
-  for (let changed = STEP_ROWS; changed === STEP_ROWS && signal?.aborted !== true; ) {
-    changed = Number(await step(STEP_ROWS))
+  for (let changed = rows; changed === rows && signal?.aborted !== true; ) {
+    changed = Number(await step(rows))
     total += changed
   }
   return total
@@ -57,28 +131,41 @@ const ROUND_MINUTES = 15
 /** How many rows went, by table. */
 type Removed = Readonly<Record<string, number>>
 
-interface Sweep {
+/** What must do more than delete, in its own module. */
+interface SweepWork {
   what: string
   run: (signal: AbortSignal) => Promise<Removed>
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    sweeps: Sweep[]
+    sweeps: SweepWork[]
   }
 }
 
-/** Removes what time has made worthless, now and then, for as long as the app runs; a failure waits for the next time. */
-export function sweepRegularly(app: FastifyInstance, what: string, run: Sweep['run']): void {
+/** Removes what is past its time, now and then, for as long as the app runs; a failure waits for the next round. */
+export function sweepRegularly(app: FastifyInstance, what: string, run: SweepWork['run']): void {
   app.sweeps.push({ what, run })
 }
 
+interface SweepOptions {
+  rows?: readonly Sweep[]
+  clock?: () => number
+}
+
 /**
- * The one runner of all sweeps, one after the other. A clock that is not trusted stops them all. A round that is still
- * running when its time comes again goes on alone; one that runs when the app closes is told so.
+ * The one runner of all sweeps, one after the other: the rows, then what modules register. A clock that is not trusted
+ * stops them all. A round that is still running when its time comes again goes on alone; closing the app aborts it.
  */
-export function runSweeps(app: FastifyInstance, db: Db, clock?: () => number): void {
-  const sweeps: Sweep[] = []
+export function runSweeps(
+  app: FastifyInstance,
+  db: Db,
+  { rows = [], clock = Date.now }: SweepOptions = {},
+): void {
+  const sweeps: SweepWork[] = rows.map((row) => ({
+    what: row.what,
+    run: async (signal) => ({ [row.table]: await sweepRows(db, row, signal, clock()) }),
+  }))
   app.decorate('sweeps', sweeps)
   const closing = new AbortController()
   let running: Promise<void> | null = null
@@ -116,89 +203,3 @@ export function runSweeps(app: FastifyInstance, db: Db, clock?: () => number): v
     await running
   })
 }
-
-const DAY_MS = 86_400_000
-
-/** A weekend without the server is no jump; what expires soonest and cannot be had again waits for two days. */
-const MOST_JUMP_MS = 3 * DAY_MS
-
-/** Against PostgreSQL's own clock, which runs while this process does not. */
-const MOST_DIFFERENCE_MS = 3_600_000
-
-/** Two replicas that differ by more than this order what they write wrongly. */
-const WORTH_SAYING_MS = 5_000
-
-interface ClockState {
-  /** What this process takes for the time. */
-  now: number
-  /** When a sweep last accepted the clock, or somebody confirmed it. */
-  seenAt: number
-  /** How far this clock is ahead of PostgreSQL's, less what the round trip leaves open; 0 with the embedded database. */
-  aheadOfPostgresMs: number
-  /** Why nothing may be removed by age; null when the clock is trusted. */
-  distrust: 'jumped' | 'differs' | null
-}
-
-/** Compares the clock with what the database last saw. Everything that removes rows by their age asks this first. */
-export async function readClock(db: Db, clock: () => number = Date.now): Promise<ClockState> {
-  const before = clock()
-  const isPostgres = engineOf(db) === 'postgres'
-  const row = await db
-    .selectFrom('site_state')
-    .select('clock_seen_at')
-    .$if(isPostgres, (query) => query.select(sql<string>`clock_timestamp()`.as('postgres_now')))
-    .executeTakeFirstOrThrow()
-  const now = clock()
-  const seenAt = row.clock_seen_at === null ? now : Date.parse(row.clock_seen_at)
-  const aheadOfPostgresMs =
-    row.postgres_now === undefined ? 0 : distance(Date.parse(row.postgres_now), before, now)
-  const distrust =
-    Math.abs(aheadOfPostgresMs) > MOST_DIFFERENCE_MS
-      ? 'differs'
-      : Math.abs(now - seenAt) > MOST_JUMP_MS
-        ? 'jumped'
-        : null
-  return { now, seenAt, aheadOfPostgresMs, distrust }
-}
-
-/** How far the moment between `before` and `after` surely is from `other`. */
-function distance(other: number, before: number, after: number): number {
-  if (other < before) return before - other
-  return other > after ? after - other : 0
-}
-
-/** Reads the clock and, when it is trusted, remembers that it was. */
-async function acceptClock(db: Db, clock?: () => number): Promise<ClockState> {
-  const state = await readClock(db, clock)
-  if (state.distrust === null)
-    await db
-      .updateTable('site_state')
-      .set({ clock_seen_at: new Date(state.now).toISOString() })
-      .execute()
-  return state
-}
-
-/** What to tell of it; null when there is nothing to tell. */
-export function describeClock(state: ClockState): InstallationProblem | null {
-  const { now, seenAt, aheadOfPostgresMs, distrust } = state
-  if (distrust === 'jumped') {
-    const days = Math.round(Math.abs(now - seenAt) / DAY_MS)
-    const direction = now > seenAt ? 'adiantado' : 'atrasado'
-    return {
-      code: 'clock_jumped',
-      message: `O relógio do servidor marca ${show(now)}, ${days} dias ${direction} em relação à última vez em que foi conferido (${show(seenAt)}). Até que alguém confirme a hora, nada é apagado por prazo. Se o relógio estiver errado, acerte-o: a limpeza volta sozinha. Se estiver certo, confirme aqui ou com "npm run admin -- confirm-clock".`,
-    }
-  }
-  const seconds = Math.round(Math.abs(aheadOfPostgresMs) / 1000)
-  const difference = `O relógio do servidor está ${seconds} s ${aheadOfPostgresMs > 0 ? 'à frente' : 'atrás'} do relógio do PostgreSQL.`
-  if (distrust === 'differs')
-    return {
-      code: 'clock_differs',
-      message: `${difference} Enquanto diferirem tanto, nada é apagado por prazo. Acerte os dois por NTP.`,
-    }
-  return Math.abs(aheadOfPostgresMs) > WORTH_SAYING_MS
-    ? { code: 'clock_differs', message: `${difference} Acerte os dois por NTP.` }
-    : null
-}
-
-const show = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -5,7 +5,7 @@ export function nextTimestamp(previous: unknown, now = new Date()): string {
 }
 
 /** How far the clocks of two replicas may differ before one thinks that its own was set back. */
-const CLOCK_TOLERANCE_MS = 60_000
+export const CLOCK_TOLERANCE_MS = 60_000
 
 /**
  * Whether a time that we write at most `longestMs` ahead is still to come. One that is further ahead was written while

@@ -1,9 +1,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import { runSweeps, sweepRegularly } from '../db/sweep.ts'
 import { answerFrameworkError, type ErrorPages, registerErrors } from './errors.ts'
-import { type HitCounter, sweepRateLimits } from './limits/counter.ts'
+import type { HitCounter } from './limits/counter.ts'
 import { BODY_BYTES } from './limits/limits.ts'
 import { registerLoadShedding } from './limits/load.ts'
 import type { Logger } from './logging/logger.ts'
@@ -48,7 +47,7 @@ interface HttpParts {
 
 /** The framework behind its sockets, with the rules that hold for every answer, and no route yet. */
 export function composeHttp(parts: HttpParts): FastifyInstance {
-  const { config, db, log, counter, hostOf, fastPath, drain, metrics, tracing } = parts
+  const { config, log, counter, hostOf, fastPath, drain, metrics, tracing } = parts
   const { hsts } = config
   const refuseWorkers = refuseServiceWorkers(otherHeaders(hsts))
   const trustsProxy = config.trustProxy !== false
@@ -103,10 +102,6 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
   registerErrors(app, parts.errorPages, classOf)
   registerLoadShedding(app, parts.maxEventLoopDelayMs)
   registerCallDeadline(app)
-  runSweeps(app, db)
-  sweepRegularly(app, 'ended windows of rate limits', async () => ({
-    rate_limits: await sweepRateLimits(db),
-  }))
   app.addHook('onClose', () => counter.stop())
   return app
 }

@@ -3,9 +3,7 @@ import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import type { HeaderChange, Inventory, InventoryItem, VendorFile } from '#contract/inventory.ts'
 import type { Db } from '../db/database.ts'
 import { jsonField } from '../db/dialect.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { sweepInventory } from './served-page.ts'
 import { type CheckDeps, VendorFileWatch } from './vendor-files.ts'
 
 /** What is handed over by other rooms. */
@@ -20,7 +18,6 @@ interface RegisterDeps extends InventoryPorts {
   db: Db
   log: Logger
   /** For as long as the records that it explains. */
-  retention: { readonly consentDays: number }
 }
 
 /** What runs on the page, who answers for it, and the daily look at vendors' files. */
@@ -30,9 +27,6 @@ export function registerInventory(scope: FastifyInstance, deps: RegisterDeps): v
     const { nameVendor, isInHtml } = deps
     return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
   })
-  sweepRegularly(scope, 'what was on the page long ago', (signal) =>
-    sweepInventory(db, deps.retention.consentDays, signal),
-  )
   if (fetchFile === null) return
   const watch = new VendorFileWatch({ db, fetchFile }, deps.log)
   scope.addHook('onListen', async () => watch.start())

@@ -4,11 +4,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { sweepTable } from '#tests/support/sweep-table.ts'
 import { startVendorApis, type VendorApis } from '#tests/support/vendor-apis/start-vendor-apis.ts'
 import { recordAudit } from '../activity/trail.ts'
 import { OutgoingClient } from '../http/outgoing.ts'
 import { readInventory } from './admin-routes.ts'
-import { noteServedPage, sweepInventory } from './served-page.ts'
+import { noteServedPage } from './served-page.ts'
 import { checkVendorFiles, listFileChanges } from './vendor-files.ts'
 
 const DAY_MS = 86_400_000
@@ -209,7 +210,8 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
       .set({ ended_at: new Date(NOW).toISOString() })
       .where('ended_at', 'is', null)
       .execute()
-    await sweepInventory(database.db, 10, undefined, NOW + 11 * DAY_MS)
+    const aged = { kept: { consentDays: 10 }, now: NOW + 11 * DAY_MS }
+    for (const table of ['tag_periods', 'served_headers'] as const) await sweepTable(database.db, table, aged)
     expect(await database.db.selectFrom('tag_periods').select('id').execute()).toEqual([])
     expect(await database.db.selectFrom('served_headers').select('id').execute()).toHaveLength(1)
   })

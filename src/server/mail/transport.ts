@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../config.ts'
@@ -62,6 +62,29 @@ function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'
       'SMTP_URL is not set: a mail was written to DATA_DIR',
     )
   }
+}
+
+const OUTBOX_KEEP_MS = 30 * 86_400_000
+
+/** Mails that were written to DATA_DIR a month ago. Files of other names are somebody else's. */
+export async function removeOldMailFiles(
+  dataDir: string,
+  signal?: AbortSignal,
+  now = Date.now(),
+): Promise<{ outbox: number }> {
+  const directory = join(dataDir, 'outbox')
+  let outbox = 0
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (signal?.aborted) break
+    if (!name.endsWith('.eml')) continue
+    const file = join(directory, name)
+    // Somebody may have taken it meanwhile.
+    const written = await stat(file).catch(() => null)
+    if (written === null || written.mtimeMs > now - OUTBOX_KEEP_MS) continue
+    await rm(file, { force: true })
+    outbox++
+  }
+  return { outbox }
 }
 
 /** Comes with the first mail: 5 MB that a server does not need to start. */

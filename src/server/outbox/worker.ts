@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readClock } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import { readClock } from '../db/sweep.ts'
 import { isStillAhead } from '../db/time.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import {

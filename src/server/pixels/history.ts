@@ -22,11 +22,10 @@ import { readCall } from '../data/request.ts'
 import type { Resource, Row } from '../data/resource.ts'
 import { runChange } from '../data/row-writer.ts'
 import type { Db } from '../db/database.ts'
-import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toPageCursor } from '../http/requests.ts'
 import { pathId, readBody } from '../http/security/administrators.ts'
-import { readTrash, restorePixel, sweepTrash } from './trash.ts'
+import { readTrash, restorePixel } from './trash.ts'
 
 interface PixelVersionsDeps {
   service: DataService
@@ -58,7 +57,6 @@ export function registerPixelVersions(scope: FastifyInstance, deps: PixelVersion
     await restoreVersion(service, pixels, request, { pixelId: pathId(request), version })
     return reply.code(204).send()
   })
-  sweepRegularly(scope, 'old pixels in the trash', (signal) => sweepTrash(service.db, signal))
 }
 
 const VALUES = {

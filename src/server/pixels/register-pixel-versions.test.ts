@@ -7,8 +7,8 @@ import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { KILLERS } from '#tests/support/nasty-snippets.ts'
+import { sweepTable } from '#tests/support/sweep-table.ts'
 import { CONTENT_COLUMNS } from './history.ts'
-import { sweepTrash } from './trash.ts'
 
 const DAY_MS = 86_400_000
 const HOOK = 'https://hooks.exemplo.com.br/a'
@@ -399,7 +399,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       .set({ deleted_at: new Date(Date.now() + DAY_MS).toISOString() })
       .where('id', '=', young.id)
       .execute()
-    await sweepTrash(db, undefined, later)
+    await sweepTable(db, 'tracking_pixels', { now: later })
     expect((await trash()).pixels.map(({ name }) => name)).toEqual(['Ontem'])
   })
 

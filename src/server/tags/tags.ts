@@ -31,7 +31,7 @@ import { describeParties, describeServedTags } from './serve/recipients.ts'
 import type { TagSet } from './serve/tag-set.ts'
 import { TagStore } from './serve/tag-store.ts'
 import { readTagsVersion, watchTagsVersion } from './serve/tag-version.ts'
-import { EvidenceBuffer, ReportBuffer, sweepTagData, type TagRetention } from './tag-counts.ts'
+import { EvidenceBuffer, forgetOldVisitResults, ReportBuffer, type TagRetention } from './tag-counts.ts'
 import { type ReportDeps, registerTagReports } from './tag-report.ts'
 import { registerTestAdmin } from './test-visits/admin-routes.ts'
 import { type CopyTestEvent, registerTagTests } from './test-visits/page-routes.ts'
@@ -188,7 +188,7 @@ function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
   app.addHook('onListen', async () => tags.startRecompiling())
-  sweepRegularly(app, 'old tag reports', (signal) => sweepTagData(db, deps.retention, signal))
+  sweepRegularly(app, 'visit results', (signal) => forgetOldVisitResults(db, deps.retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
     await breaker.stop()

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import type { PixelDeliveries } from '#contract/conversions.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { PixelLedger } from '#contract/visit-results.ts'
-import { sweepDeliveries } from '#server/conversions/outcomes.ts'
+import { expireConversions } from '#server/conversions/outcomes.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
 import { PRINCIPAL } from '#tests/support/test-app.ts'
 import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
@@ -220,7 +220,7 @@ export function testAnswers(site: EventSite): void {
       .set({ expires_at: past })
       .where('id', '=', one?.id ?? '')
       .execute()
-    await sweepDeliveries(db, { reportDays: 30 })
+    await expireConversions(db)
     const { rows } = await admin<PixelLedger>('GET', `/pixels/${meta.id}/ledger?step=hour`)
     expect(rows.at(-1)).toMatchObject({
       events: 4,

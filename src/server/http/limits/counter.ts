@@ -195,9 +195,7 @@ interface StoredHits {
 const LONGEST_WINDOW_MS = 60 * 60_000
 
 /** Guesses are remembered this long after the last one: longer than any wait between two. */
-const GUESSES_KEPT_MS = 12 * 60 * 60_000
-
-const SWEEP_STEP = 1_000
+export const GUESSES_KEPT_MS = 12 * 60 * 60_000
 
 /**
  * Counts one hit, in one statement, so that it is exact whichever replica is asked and however many ask at once: what
@@ -329,36 +327,6 @@ export async function giveBackGuess(db: Db, key: string): Promise<void> {
 
 export async function forgetHits(db: Db, key: string): Promise<void> {
   await db.deleteFrom('rate_limits').where('key', '=', key).execute()
-}
-
-/** Run now and then: an ended window is worth nothing. In steps, so that nobody waits for a million of them. */
-export async function sweepRateLimits(db: Db, now = Date.now()): Promise<number> {
-  const { after, upTo } = aheadRange(GUESSES_KEPT_MS, now)
-  const ended = [
-    { is: '<=', time: after },
-    { is: '>', time: upTo },
-  ] as const
-  let total = 0
-  for (const { is, time } of ended) {
-    let swept = SWEEP_STEP
-    while (swept === SWEEP_STEP) {
-      const { numDeletedRows } = await db
-        .deleteFrom('rate_limits')
-        .where('key', 'in', (eb) =>
-          eb
-            .selectFrom('rate_limits')
-            .select('key')
-            .where('expires_at', is, time)
-            .limit(SWEEP_STEP)
-            // Rows that somebody is writing are left for the next time instead of waited for.
-            .$if(engineOf(db) === 'postgres', (query) => query.forUpdate().skipLocked()),
-        )
-        .executeTakeFirst()
-      swept = Number(numDeletedRows)
-      total += swept
-    }
-  }
-  return total
 }
 
 function secondsUntil(time: string | number, now: number): number {

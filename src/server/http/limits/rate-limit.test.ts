@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
-import { countHit, forgetHits, readHits, sweepRateLimits } from './counter.ts'
+import { sweepTable } from '#tests/support/sweep-table.ts'
+import { countHit, forgetHits, readHits } from './counter.ts'
 
 const NOON = Date.parse('2026-11-15T12:00:00Z')
 
@@ -50,7 +51,7 @@ describe.each(ENGINES)('rate limits on %s', (engine) => {
     expect(await readHits(database.db, 'ahead', 60_000, NOON)).toMatchObject({ count: 0 })
     expect(await countHit(database.db, 'ahead', 60_000, NOON)).toEqual({ count: 1, retryAfterSeconds: 60 })
     await countHit(database.db, 'swept', 60_000, tomorrow)
-    await sweepRateLimits(database.db, NOON)
+    await sweepTable(database.db, 'rate_limits', { now: NOON })
     const keys = await database.db.selectFrom('rate_limits').select('key').execute()
     expect(keys.map((row) => row.key)).not.toContain('swept')
   })
@@ -67,7 +68,7 @@ describe.each(ENGINES)('rate limits on %s', (engine) => {
       expires_at: new Date(NOON).toISOString(),
     }))
     await database.db.insertInto('rate_limits').values(rows).execute()
-    await sweepRateLimits(database.db, NOON)
+    await sweepTable(database.db, 'rate_limits', { now: NOON })
     const left = await database.db
       .selectFrom('rate_limits')
       .select('key')
@@ -79,7 +80,7 @@ describe.each(ENGINES)('rate limits on %s', (engine) => {
   test('sweeping removes what has ended and nothing else', async () => {
     await countHit(database.db, 'old', 1000, NOON)
     await countHit(database.db, 'young', 90_000, NOON)
-    await sweepRateLimits(database.db, NOON + 30_000)
+    await sweepTable(database.db, 'rate_limits', { now: NOON + 30_000 })
     const keys = await database.db.selectFrom('rate_limits').select('key').execute()
     expect(keys.map((row) => row.key)).toContain('young')
     expect(keys.map((row) => row.key)).not.toContain('old')

@@ -5,8 +5,8 @@ import type { Today } from '#contract/visit-results.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { sweepTable } from '#tests/support/sweep-table.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { sweepTagData } from '../tag-counts.ts'
 import { costStep, readP75 } from './cost.ts'
 
 test.each([
@@ -175,7 +175,8 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     await db.updateTable('tag_evidence').set({ hour: old }).execute()
     await db.updateTable('site_counts').set({ slot: old }).execute()
     expect(await costOf(slow)).toEqual({ own: null, all: null })
-    await sweepTagData(db, { reportDays: 2 })
+    for (const table of ['tag_evidence', 'site_counts'] as const)
+      await sweepTable(db, table, { kept: { reportDays: 2 } })
     expect(await db.selectFrom('tag_evidence').selectAll().execute()).toEqual([])
     expect(await db.selectFrom('site_counts').selectAll().execute()).toEqual([])
   })
