@@ -82,7 +82,7 @@ describe.each(ENGINES)('a flood of public calls, with sign-up open, on %s', (eng
     expect(mailsTo('falso1')).toEqual([])
   })
 
-  test('who proved their mailbox has an allowance of their own', async () => {
+  test('who proved their mailbox has a limit of their own', async () => {
     const email = 'cliente@exemplo.com.br'
     await post('/signup', { email, password: PASSWORD })
     await recover(email)

@@ -103,7 +103,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     expect((await verify(await app.next(), { bearer: owner.bearer, ...browser })).status).toBe(200)
   })
 
-  test('a browser that has only shown the password has no allowance of its own', async () => {
+  test('a browser that has only shown the password has no limit of its own', async () => {
     const first = await signIn({ headers: asDashboard(site), from: ELSEWHERE })
     const device = `${DEVICE_COOKIE}=${first.cookies[DEVICE_COOKIE]}`
     expect(await guess(11, { bearer: first.bearer, from: ELSEWHERE })).toContain(429)

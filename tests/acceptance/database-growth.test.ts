@@ -12,7 +12,7 @@ import {
   HOURLY_CEILINGS,
   KEPT_PER_ACCOUNT,
   METADATA_BYTES,
-  PUBLIC_ALLOWANCES,
+  PUBLIC_CALLS,
   SIGN_INS,
 } from '#server/http/limits/limits.ts'
 import { queueSubscriptions } from '#server/newsletter/subscribe.ts'
@@ -197,8 +197,8 @@ test.each([
   ['consent records', 'consent'],
 ] as const)('what strangers can make %s grow in an hour', async (name, call) => {
   const bytes = await bytesPerRow(call)
-  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
-  const grows = [perAddress, perNetwork, HOURLY_CEILINGS[call]].map((allowance) => inAnHour(allowance))
+  const { perAddress, perNetwork } = PUBLIC_CALLS[call]
+  const grows = [perAddress, perNetwork, HOURLY_CEILINGS[call]].map((limit) => inAnHour(limit))
   expect(Math.max(...grows) * bytes).toBeLessThan(40e6)
   const [address, network, everybody] = grows.map((rows) => show(rows, bytes))
   writeDocRow('docs/security.md', 'growth', [
@@ -212,9 +212,9 @@ test.each([
 
 test('what strangers can make the queue of events grow', async () => {
   const bytes = await bytesPerRow('event')
-  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES.event
-  const [address, network, everybody] = [perAddress, perNetwork, HOURLY_CEILINGS.event].map((allowance) =>
-    show(inAnHour(allowance), bytes),
+  const { perAddress, perNetwork } = PUBLIC_CALLS.event
+  const [address, network, everybody] = [perAddress, perNetwork, HOURLY_CEILINGS.event].map((limit) =>
+    show(inAnHour(limit), bytes),
   )
   expect(bytes).toBeLessThan(6_000)
   writeDocRow('docs/security.md', 'growth', [
@@ -228,8 +228,8 @@ test('what strangers can make the queue of events grow', async () => {
 
 test('what strangers can make accounts grow, while sign-up is open', async () => {
   const bytes = await bytesPerRow('signup', SIGN_UPS)
-  const { signup, otp } = PUBLIC_ALLOWANCES
-  // Both make accounts, each by an allowance of its own.
+  const { signup, otp } = PUBLIC_CALLS
+  // Both make accounts, each by a limit of its own.
   const grows = [
     inAnHour(signup.perAddress) + inAnHour(otp.perAddress),
     inAnHour(signup.perNetwork) + inAnHour(otp.perNetwork),
@@ -261,7 +261,7 @@ test('what one account can make the audit trail grow', async () => {
 
 test('what strangers can make the rest grow', async () => {
   const [limits, hosts] = [await bytesPerRow('limits'), await bytesPerRow('hosts')]
-  const calls = Object.values(PUBLIC_ALLOWANCES)
+  const calls = Object.values(PUBLIC_CALLS)
   const blocks = calls.reduce((sum, { perNetwork }) => sum + inAnHour(perNetwork), 0)
   writeDocRow('docs/security.md', 'growth', [
     'rows of limits, swept when their window is over',

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { afterCommit, change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { countHit, readHits } from '../http/limits/counter.ts'
-import { MAILS_PER_HOUR } from '../http/limits/limits.ts'
+import { MAILS_PER_HOUR, SAME_MAIL } from '../http/limits/limits.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { clientAddress, countedBlocks } from '../http/sockets/addresses.ts'
 import { storeMail } from '../mail/channel.ts'
@@ -370,8 +370,6 @@ async function writeNews(context: WriterContext, trx: Db, news: News): Promise<v
   afterCommit(trx, wakeOutbox)
 }
 
-const SAME_MAIL_MS = 60_000
-
 const HOUR_MS = 60 * 60 * 1000
 
 type MailCause = keyof typeof MAILS_PER_HOUR.account
@@ -382,13 +380,13 @@ type MailCause = keyof typeof MAILS_PER_HOUR.account
  */
 async function isFirstInMinute(db: Db, operation: string, email: string): Promise<boolean> {
   const address = createHash('sha256').update(email).digest('base64url')
-  return (await countHit(db, `mail:asked:${operation}:${address}`, SAME_MAIL_MS)).count === 1
+  return (await countHit(db, `mail:asked:${operation}:${address}`, SAME_MAIL.windowMs)).count <= SAME_MAIL.max
 }
 
 /** For calls that name their own account, or come with the service key: the refusal tells them nothing new. */
 export async function limitOwnMail(db: Db, kind: string, who: string): Promise<void> {
-  const { count, retryAfterSeconds } = await countHit(db, `mail:own:${kind}:${who}`, SAME_MAIL_MS)
-  if (count > 1)
+  const { count, retryAfterSeconds } = await countHit(db, `mail:own:${kind}:${who}`, SAME_MAIL.windowMs)
+  if (count > SAME_MAIL.max)
     throw new AppError(
       429,
       'over_email_send_rate_limit',

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError, toAppError } from '../http/errors.ts'
-import { METADATA_BYTES, type PublicCall, WRITES_PER_LOGIN } from '../http/limits/limits.ts'
+import { METADATA_BYTES, type PublicCall, SIGNED_IN } from '../http/limits/limits.ts'
 import type { AuthContext } from './context.ts'
 
 const VERSION_HEADER = 'x-supabase-api-version'
@@ -44,17 +44,15 @@ function toAuthError(error: unknown, request: FastifyRequest): AppError {
   return known
 }
 
-const PER_PERSON = { max: 30, windowMs: 5 * 60_000 }
-
-/** The protocol's limit; each operation has its own allowance. */
+/** The protocol's limit; each operation counts apart. */
 export function limitByPerson({ limits }: AuthContext, operation: string, userId: string): void {
-  const wait = limits.take(`${operation}:person:${userId}`, PER_PERSON)
+  const wait = limits.take(`${operation}:person:${userId}`, SIGNED_IN.operation)
   if (wait !== null) throw rateLimited(wait)
 }
 
 /** By login and not by person: whoever holds another session uses up nothing of this one. */
 export function limitWrites({ limits }: AuthContext, session: { id: string; login_id: string | null }): void {
-  const wait = limits.take(`writes:login:${session.login_id ?? session.id}`, WRITES_PER_LOGIN)
+  const wait = limits.take(`writes:login:${session.login_id ?? session.id}`, SIGNED_IN.writes)
   if (wait !== null) throw rateLimited(wait)
 }
 

@@ -14,11 +14,10 @@ import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
 import type { ConsentRecords } from '../db/schema/consent.ts'
 import { AppError } from '../http/errors.ts'
+import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { readCookie } from '../http/requests.ts'
 import type { RefusalBuffer } from './choice-counts.ts'
-
-const BODY_LIMIT_BYTES = 1_000
 
 interface ConsentDeps {
   db: Db
@@ -42,7 +41,7 @@ interface ConsentDeps {
 /** The burden of proving consent is ours (LGPD art. 8 §2): what was chosen, when, on which text. No address, no browser. */
 export function registerConsent(app: FastifyInstance, deps: ConsentDeps): void {
   const { db, guard, refusals, premisesOf, withhold } = deps
-  app.post(CONSENT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+  app.post(CONSENT_PATH, { bodyLimit: BODY_BYTES.consent }, async (request, reply) => {
     guardPublicPost(guard, request, 'consent')
     const parsed = consentRecordSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a consent record')

@@ -12,6 +12,7 @@ import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
+import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { clientAddress, isPublicAddress } from '../http/sockets/addresses.ts'
 import { type EventRow, EventWriter, insertEvents } from '../outbox/enqueue.ts'
@@ -19,8 +20,6 @@ import type { Destination, EventPayload } from './destinations/destination.ts'
 import { takeSignUp } from './sign-up-email.ts'
 import type { ServerPixel, ServerPixelList, ServerPixels } from './targets.ts'
 import { type CookieContext, identifyVisitor } from './visitor-cookies.ts'
-
-const BODY_LIMIT_BYTES = 8_192
 
 const MAX_AGENT_LENGTH = 500
 
@@ -45,7 +44,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const { hostname: host, protocol } = new URL(siteUrl)
   const isSecure = protocol === 'https:'
 
-  app.post(EVENTS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+  app.post(EVENTS_PATH, { bodyLimit: BODY_BYTES.event }, async (request, reply) => {
     guardPublicPost(guard, request, 'event')
     const parsed = serverEventSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not an event')

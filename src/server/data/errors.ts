@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, toAppError } from '../http/errors.ts'
-import { CHANGED_ROWS } from '../http/limits/limits.ts'
+import { CHANGED_ROWS, RETRY_AFTER_SECONDS } from '../http/limits/limits.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import type { Resource, Row } from './resource.ts'
 
@@ -204,4 +204,6 @@ export const rangeNotSatisfiable = (details: string): AppError =>
   protocolError(416, 'PGRST103', 'Requested range not satisfiable', { details })
 
 export const serverBusy = (): AppError =>
-  protocolError(503, 'PGRST003', 'The server is busy', { headers: { 'retry-after': '5' } })
+  protocolError(503, 'PGRST003', 'The server is busy', {
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../http/errors.ts'
+import { LONG_LISTS } from '../http/limits/limits.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import { liftCallDeadline } from '../http/sockets/raw-server.ts'
 import type { DataService } from './data-service.ts'
@@ -203,15 +204,6 @@ async function* streamPages(
   yield lead === format.open ? format.open + format.close : format.close
 }
 
-/** Each holds a page or two in memory for as long as its reader takes. */
-const AT_ONCE = 16
-
-/** A reader who takes nothing for this long has gone. */
-const STALLED_MS = 30_000
-
-/** Whoever waits for a turn is not the one who stands still; after this long the caller is told to come back. */
-const LONGEST_WAIT_MS = 5 * 60_000
-
 interface Waiting {
   person: string
   go: () => void
@@ -233,11 +225,11 @@ export class LongAnswers {
     }
     if (response.closed || response.destroyed) return over()
     response.once('close', over)
-    response.setTimeout(STALLED_MS)
+    response.setTimeout(LONG_LISTS.stalledMs)
   }
 
   #isFree(person: string): boolean {
-    return this.#busy.size < AT_ONCE && !this.#busy.has(person)
+    return this.#busy.size < LONG_LISTS.atOnce && !this.#busy.has(person)
   }
 
   #wait(person: string, response: ServerResponse): Promise<void> {
@@ -257,7 +249,7 @@ export class LongAnswers {
       const leave = () => end(new AppError(408, 'caller_gone', 'The caller did not wait'))
       const giveUp = () => end(serverBusy())
       response.once('close', leave)
-      response.setTimeout(LONGEST_WAIT_MS, giveUp)
+      response.setTimeout(LONG_LISTS.waitMs, giveUp)
       this.#waiting.push(waiting)
     })
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../db/errors.ts'
+import { RETRY_AFTER_SECONDS } from './limits/limits.ts'
 import type { ClassOf } from './security/classes.ts'
 
 export interface ErrorPages {
@@ -55,8 +56,6 @@ function clientErrorStatus(error: unknown): number | null {
   const isFramework = typeof code === 'string' && code.startsWith('FST_')
   return isFramework && typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
-
-const RETRY_AFTER_SECONDS = 5
 
 const UNAVAILABLE_MESSAGE = 'O serviço está indisponível por um momento. Tente de novo em instantes.'
 

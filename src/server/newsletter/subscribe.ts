@@ -12,10 +12,8 @@ import {
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import { toAppError } from '../http/errors.ts'
+import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
-
-/** An address has at most 254 characters; the rest is room for field names and percent-encoding. */
-const BODY_LIMIT_BYTES = 4_096
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -56,7 +54,7 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
       reply.headers(known.headers)
       return answer(request, reply, known.status, 'rejected')
     })
-    scope.post(NEWSLETTER_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+    scope.post(NEWSLETTER_PATH, { bodyLimit: BODY_BYTES.newsletter }, async (request, reply) => {
       guardPublicPost(guard, request, 'newsletter')
       // A robot must not learn that it was found out.
       if (fillsHoneypot(request.body)) return answer(request, reply, 200, 'success')

@@ -17,6 +17,7 @@ import {
   type TagVerdict,
 } from '#contract/tag-report.ts'
 import { AppError } from '../http/errors.ts'
+import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { matchesSource, SOURCE_KEYS } from '../http/security/content-security-policy.ts'
 import { clientAddress, neighbourhoodBlock } from '../http/sockets/addresses.ts'
@@ -27,8 +28,6 @@ import { HOST_SUBJECT } from './health/observations.ts'
 import { isContainer, noteStopped, type StoppedDeps } from './hosts/violations.ts'
 import type { PreparedTag } from './serve/prepare-tag.ts'
 import { chooseColumn, type EvidenceBuffer, type ReportBuffer } from './tag-counts.ts'
-
-const BODY_LIMIT_BYTES = 64_000
 
 const cost = z.int().check(z.minimum(0), z.maximum(TAG_COST_MAX))
 
@@ -85,7 +84,7 @@ export function registerTagReports(
   app: FastifyInstance,
   { guard, buffer, evidence, counts, breaker, isToldByEvent, ...deps }: ReportDeps,
 ): void {
-  app.post(TAG_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+  app.post(TAG_REPORT_PATH, { bodyLimit: BODY_BYTES.tagReport }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')

@@ -9,7 +9,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
 import { countHit, readHits } from '#server/http/limits/counter.ts'
-import { SIGN_INS } from '#server/http/limits/limits.ts'
+import { type Limit, SIGN_INS, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
 import { addressBlock, clientAddress, networkBlock } from '#server/http/sockets/addresses.ts'
 import { isSameHash } from '#server/secrets/tokens.ts'
 import { findUserByEmail, type UserRow, withFactors } from '../accounts/users.ts'
@@ -167,22 +167,15 @@ async function grantByRefreshToken(context: AuthContext, request: FastifyRequest
   }
 }
 
-const MINUTE_MS = 60_000
-
-/** One customer may hold a whole IPv6 /48, that is 65,536 of the blocks that count as one address. */
-const MAX_PER_NETWORK = 150
-
 interface Guess {
   email: string
   address: string
-  /** A browser that signed in to this account before: it has an allowance of its own. */
+  /** A browser that signed in to this account before: it is counted apart. */
   device: string | null
 }
 
-interface Limit {
+interface KeyedLimit extends Limit {
   key: string
-  max: number
-  windowMs: number
 }
 
 /**
@@ -237,14 +230,12 @@ function limitSignIns({ limits }: AuthContext, { email, address, device }: Guess
   if (wait !== null) throw rateLimited(wait)
 }
 
-function limitsOf({ email, address, device }: Guess): Limit[] {
-  if (device !== null) return [{ key: `${deviceKey(email)}:${device}`, max: 10, windowMs: 15 * MINUTE_MS }]
+function limitsOf({ email, address, device }: Guess): KeyedLimit[] {
+  if (device !== null) return [{ key: `${deviceKey(email)}:${device}`, ...WRONG_PASSWORDS.account }]
   const network = networkBlock(address)
   return [
-    { key: accountKey(email), max: 10, windowMs: 15 * MINUTE_MS },
-    { key: `login:address:${address}`, max: 30, windowMs: 5 * MINUTE_MS },
-    ...(network === null
-      ? []
-      : [{ key: `login:network:${network}`, max: MAX_PER_NETWORK, windowMs: 5 * MINUTE_MS }]),
+    { key: accountKey(email), ...WRONG_PASSWORDS.account },
+    { key: `login:address:${address}`, ...WRONG_PASSWORDS.address },
+    ...(network === null ? [] : [{ key: `login:network:${network}`, ...WRONG_PASSWORDS.network }]),
   ]
 }

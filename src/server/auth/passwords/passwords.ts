@@ -4,7 +4,7 @@ import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
 import { countHit, forgetHits } from '#server/http/limits/counter.ts'
-import { HASH_QUEUE, OWN_PASSWORD_GUESSES } from '#server/http/limits/limits.ts'
+import { HASH_QUEUE, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
 import type { AccountState } from '../accounts/change-account.ts'
 import type { AuthContext } from '../context.ts'
 import { authError, rateLimited } from '../protocol.ts'
@@ -107,7 +107,7 @@ export async function proveOwnPassword(
   seat?: Seat,
 ): Promise<void> {
   const guesses = `factor:guess:own-password:${user.id}`
-  const { max, windowMs } = OWN_PASSWORD_GUESSES
+  const { max, windowMs } = WRONG_PASSWORDS.ownSession
   const { count, retryAfterSeconds } = await countHit(db, guesses, windowMs)
   if (count > max) throw rateLimited(retryAfterSeconds)
   const stored = current.length > PASSWORD_MAX_LENGTH ? null : user.password_hash

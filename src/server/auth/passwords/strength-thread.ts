@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
+import { RETRY_AFTER_SECONDS, STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
 import { rateLimited } from '../protocol.ts'
 import { type Seat, TRUSTED } from './seat.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
@@ -11,7 +11,6 @@ const ENTRY = new URL(`./strength-worker${extname(import.meta.url)}`, import.met
 const DEADLINE_MS = 30_000
 /** The thread holds some 50 MB; people choose a password now and then. */
 const IDLE_MS = 20_000
-const RETRY_AFTER_SECONDS = 5
 
 interface Waiting {
   network: string

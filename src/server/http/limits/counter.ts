@@ -4,14 +4,9 @@ import { engineOf } from '#server/db/dialect.ts'
 import { aheadRange, isStillAhead } from '#server/db/time.ts'
 import { RegularFlush } from '#server/db/transactions/flush.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { GuessLimit } from './limits.ts'
+import type { GuessLimit, Limit } from './limits.ts'
 
-export interface Allowance {
-  max: number
-  windowMs: number
-}
-
-export interface Hit extends Allowance {
+export interface Hit extends Limit {
   key: string
 }
 
@@ -40,7 +35,7 @@ const TIDY_EVERY_FLUSHES = 30
 /**
  * Counts in memory what anyone can call, and shares the counts with the other replicas once a second. Only calls that
  * are let through are counted, so a refused one costs nothing but a look. A replica that has not heard of the others'
- * counts yet can let through one allowance of its own: the overshoot is at most one `max` for each further replica.
+ * counts yet can let through one limit of its own: the overshoot is at most one `max` for each further replica.
  */
 export class HitCounter {
   readonly #db: Db

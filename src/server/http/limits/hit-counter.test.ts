@@ -25,7 +25,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   const stored = async (key: string) =>
     database.db.selectFrom('rate_limits').selectAll().where('key', '=', key).executeTakeFirst()
 
-  test('a window lets its allowance through, says when it ends, and begins anew', () => {
+  test('a window lets its limit through, says when it ends, and begins anew', () => {
     const counter = startReplica()
     const now = Date.now()
     const hit = [{ key: 'window', ...TWO }]

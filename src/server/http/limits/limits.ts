@@ -1,62 +1,85 @@
 /**
- * Every number that bounds what callers can make this server do: calls, stored rows, body sizes, queues. One row per
- * limit, with its reason; the code that applies a limit names its row.
+ * Every number that bounds what callers can make this server do: calls, stored rows, sizes, connections, queues, times.
+ * One row per limit, with its reason; the code that applies a limit names its row. Page sizes, lengths of fields and
+ * lifetimes stay with their subject. `docs/security.md` has a table of all rows.
  */
-import type { Allowance } from './counter.ts'
 
-export interface PublicAllowance {
-  /** For one IPv4 address or one IPv6 /64. */
-  perAddress: Allowance
-  /** For one IPv6 /48, which may be one customer's or hold thousands of phones: wider, and over an hour. */
-  perNetwork: Allowance
+/** How often something may be done: `max` times within a window. */
+export interface Limit {
+  max: number
+  windowMs: number
 }
 
-const MINUTE_MS = 60_000
+/** One limit as the documents show it. */
+interface LimitRow {
+  group: string
+  name: string
+  limit: string
+  reason: string
+}
+
+/** All rows of this file, in its order. */
+export const LIMIT_ROWS: LimitRow[] = []
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-const perMinute = (max: number): Allowance => ({ max, windowMs: MINUTE_MS })
-const perFiveMinutes = (max: number): Allowance => ({ max, windowMs: 5 * MINUTE_MS })
-const perHour = (max: number): Allowance => ({ max, windowMs: HOUR_MS })
+const perMinute = (max: number): Limit => ({ max, windowMs: MINUTE_MS })
+const perFiveMinutes = (max: number): Limit => ({ max, windowMs: 5 * MINUTE_MS })
+const perHour = (max: number): Limit => ({ max, windowMs: HOUR_MS })
 
-/** How often one caller may call. A single address cannot use up what is there for its network. */
-export const PUBLIC_ALLOWANCES = {
-  newsletter: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
-  consent: { perAddress: perMinute(30), perNetwork: perHour(9_000) },
-  /** Read by auditors, page after page. */
-  seals: { perAddress: perMinute(120), perNetwork: perHour(36_000) },
-  receipt: { perAddress: perMinute(10), perNetwork: perHour(1_200) },
-  'tag-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
-  event: { perAddress: perMinute(60), perNetwork: perHour(18_000) },
-  'csp-report': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
-  /** A page under test reports as things happen, and anybody may try a token. */
-  'tag-test': { perAddress: perMinute(60), perNetwork: perHour(18_000) },
-  signup: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
-  otp: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
-  recover: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
-  resend: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
-  verify: { perAddress: perFiveMinutes(30), perNetwork: perHour(1_800) },
-  passkey: { perAddress: perFiveMinutes(60), perNetwork: perHour(3_600) },
-  /** Every visitor of an integrator's site may come from its one server: only codes that do not exist count. */
-  'code-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
-  'refresh-unknown': { perAddress: perFiveMinutes(300), perNetwork: perHour(18_000) },
-} as const satisfies Record<string, PublicAllowance>
+/** Of one caller. A single address cannot use up what is there for its network. */
+export interface CallerLimit {
+  /** For one IPv4 address or one IPv6 /64. */
+  perAddress: Limit
+  /** For one IPv6 /48, which may be one customer's or hold thousands of phones: wider, and over an hour. */
+  perNetwork: Limit
+}
 
-export type PublicCall = keyof typeof PUBLIC_ALLOWANCES
+/** How often one caller may call what anybody can call. Counted in memory, shared once a second. */
+export const PUBLIC_CALLS = table('calls of one address; of one network', describeCaller, {
+  newsletter: [callers(perMinute(10), perHour(1_200)), 'a household subscribes once'],
+  consent: [callers(perMinute(30), perHour(9_000)), 'people change their mind, and offices share an address'],
+  seals: [callers(perMinute(120), perHour(36_000)), 'auditors read page after page'],
+  receipt: [callers(perMinute(10), perHour(1_200)), 'a visitor downloads one'],
+  'tag-report': [callers(perMinute(60), perHour(18_000)), 'one or two for each visit'],
+  event: [callers(perMinute(60), perHour(18_000)), 'a few for each visit'],
+  'csp-report': [callers(perMinute(60), perHour(18_000)), 'the browser sends one for each blocked request'],
+  'tag-test': [callers(perMinute(60), perHour(18_000)), 'a page under test reports steps as they happen'],
+  signup: [callers(perFiveMinutes(30), perHour(1_800)), 'a class signs up at once'],
+  otp: [callers(perFiveMinutes(30), perHour(1_800)), 'each may send a mail'],
+  recover: [callers(perFiveMinutes(30), perHour(1_800)), 'each may send a mail'],
+  resend: [callers(perFiveMinutes(30), perHour(1_800)), 'each may send a mail'],
+  verify: [callers(perFiveMinutes(30), perHour(1_800)), 'guesses at codes that were mailed'],
+  passkey: [callers(perFiveMinutes(60), perHour(3_600)), 'a sign-in is two calls'],
+  'code-unknown': [
+    callers(perFiveMinutes(300), perHour(18_000)),
+    "all visitors of an integrator may come from its one server: only codes that don't exist count",
+  ],
+  'refresh-unknown': [
+    callers(perFiveMinutes(300), perHour(18_000)),
+    'the same: nobody is signed out by the limit',
+  ],
+})
 
-/** How much of what one place says is counted where many must agree. */
-export const SAMPLES = {
-  /** Visits that can lead to a tag being paused by itself. */
-  breaker: {
-    perAddress: { max: 3, windowMs: 10 * MINUTE_MS },
-    perNetwork: { max: 15, windowMs: 10 * MINUTE_MS },
-  },
-  /** The same of visits that measured what a tag cost them: they are looked at over an hour. */
-  'breaker-cost': { perAddress: perHour(3), perNetwork: perHour(15) },
-} as const satisfies Record<string, PublicAllowance>
+export type PublicCall = keyof typeof PUBLIC_CALLS
+
+/** How much of what one place reports is counted where many must agree. Nobody is refused by it. */
+export const SAMPLES = table('samples of one address; of one network', describeCaller, {
+  breaker: [
+    callers({ max: 3, windowMs: 10 * MINUTE_MS }, { max: 15, windowMs: 10 * MINUTE_MS }),
+    'one place must not pause a tag',
+  ],
+  'breaker-cost': [
+    callers(perHour(3), perHour(15)),
+    'the same for measured visits, which are judged by the hour',
+  ],
+})
 
 export type Sample = keyof typeof SAMPLES
 
 /** What everybody together may store in an hour, and of that one address or /64. */
-export interface Ceiling extends Allowance {
+export interface Ceiling extends Limit {
   perAddress: number
 }
 
@@ -66,27 +89,29 @@ const ceiling = (max: number, perAddress: number): Ceiling => ({ ...perHour(max)
  * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
  * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.
  */
-export const HOURLY_CEILINGS = {
-  newsletter: ceiling(6_000, 120),
-  consent: ceiling(40_000, 900),
-  /** Reports are counts: they add to rows that there are. */
-  'tag-report': ceiling(1_000_000, 2_400),
-  /** Rows that leave when their vendor has taken them; `EVENTS_PER_HOUR` sets another number. */
-  event: ceiling(100_000, 2_400),
-  'csp-report': ceiling(100_000, 1_200),
-  /** Names that no policy report has named before. */
-  'blocked-host': ceiling(1_000, 100),
-  /** Each with up to 16 KB of metadata. */
-  signup: ceiling(4_000, 120),
-} as const satisfies Record<string, Ceiling>
-
-/**
- * The last part of every ceiling is kept for networks (an IPv4 /24, an IPv6 /48) that stored next to nothing in this hour:
- * a few networks that use up the rest close the door for themselves.
- */
-export const NEWCOMERS = { share: 0.25, perNetwork: 10 } as const
+export const HOURLY_CEILINGS = table('rows stored in an hour by everybody; by one address', describeCeiling, {
+  newsletter: [ceiling(6_000, 120), '10 MB of rows'],
+  consent: [ceiling(40_000, 900), '24 MB of rows'],
+  'tag-report': [ceiling(1_000_000, 2_400), 'counts: they add to rows that there are'],
+  event: [
+    ceiling(100_000, 2_400),
+    'rows leave when their vendor has taken them; `EVENTS_PER_HOUR` sets another',
+  ],
+  'csp-report': [ceiling(100_000, 1_200), 'most name hosts that are known'],
+  'blocked-host': [ceiling(1_000, 100), 'names that no policy report has named before'],
+  signup: [ceiling(4_000, 120), 'each with up to 32 KB of metadata'],
+})
 
 export type Storable = keyof typeof HOURLY_CEILINGS
+
+/**
+ * The last part of every ceiling is kept for networks (an IPv4 /24, an IPv6 /48) that stored next to nothing in this
+ * hour: networks that use up the rest shut out only themselves.
+ */
+export const NEWCOMERS = numbers('last part of every ceiling', {
+  share: [0.25, 'kept for networks that stored next to nothing in the hour'],
+  perNetwork: [10, 'rows in the hour: next to nothing'],
+})
 
 /** How often a secret may be guessed at: so many times, and then with a wait after each wrong guess. */
 export interface GuessLimit {
@@ -96,88 +121,213 @@ export interface GuessLimit {
 
 const GROWING_WAITS_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS)
 
-/** Who knows a password guesses at the code that comes after it; its owner must get in meanwhile. */
+/** Whoever knows a password guesses at the code that comes after it; its owner must get in meanwhile. Exact, in the database. */
 export const SECOND_STEP = {
-  /** Of one browser that showed the second step before; of everybody else at one address. */
-  guesses: { free: 10, waitsMs: GROWING_WAITS_MS },
-  /** Of all other browsers of an account together: addresses are cheap, and three codes of a million are right. */
-  strangerGuesses: { free: 30, waitsMs: GROWING_WAITS_MS },
-  /** Challenges and answers, as the protocol limits them; counted like the guesses. */
-  calls: perMinute(15),
-  strangerCalls: perMinute(60),
-} as const satisfies Record<string, Allowance | GuessLimit>
+  ...table('guesses at the second step', describeGuesses, {
+    guesses: [
+      { free: 10, waitsMs: GROWING_WAITS_MS },
+      'of one browser that showed it before; of everybody else at one address',
+    ],
+    strangerGuesses: [
+      { free: 30, waitsMs: GROWING_WAITS_MS },
+      'of all other browsers of an account: addresses are cheap, and three codes of a million are right',
+    ],
+  }),
+  ...table('challenges and answers of the second step', describeLimit, {
+    calls: [perMinute(15), 'as the protocol limits them; counted like the guesses'],
+    strangerCalls: [perMinute(60), 'of all other browsers of an account'],
+  }),
+}
 
-/** Guesses at the current password in an open session, by person. */
-export const OWN_PASSWORD_GUESSES: Allowance = { max: 10, windowMs: 15 * MINUTE_MS }
-
-/** Mails in an hour. */
-export const MAILS_PER_HOUR = {
-  /** To one account, by who asked for them: what one of these uses up, the others do not miss. */
-  account: {
-    /** Anybody who knows the address. */
-    anybody: 10,
-    /** The person, signed in, or an operator with the service key. */
-    themselves: 10,
-    /** We, because something about the account changed. */
-    notice: 30,
-  },
-  /** To mailboxes that nobody has proved, by who asked: open sign-up is no way to send mail to the world. */
-  unproved: { address: 30, network: 60, everybody: 300, ofWhichForNewAskers: 100 },
-} as const
+/** Wrong passwords, exact and in the database. Each is counted by account or browser, address and network. */
+export const WRONG_PASSWORDS = table('wrong passwords', describeLimit, {
+  account: [
+    { max: 10, windowMs: 15 * MINUTE_MS },
+    'of one account; browsers that signed in before count apart',
+  ],
+  address: [perFiveMinutes(30), 'one office, one address'],
+  network: [perFiveMinutes(150), 'a customer may hold 65,536 of the blocks that count as one address'],
+  ownSession: [{ max: 10, windowMs: 15 * MINUTE_MS }, 'the current password in an open session, by person'],
+})
 
 /** Passwords tried for one account, right or wrong: each costs a hash. */
-export const SIGN_INS = {
-  /** Of browsers at one address that signed in before; of all others there. */
-  own: perFiveMinutes(30),
-  /** Of those others at all addresses together. */
-  account: perFiveMinutes(120),
-} as const satisfies Record<string, Allowance>
+export const SIGN_INS = table('sign-ins to one account', describeLimit, {
+  own: [perFiveMinutes(30), 'of browsers at one address that signed in before; of all others there'],
+  account: [perFiveMinutes(120), 'of those others at all addresses together'],
+})
 
-/** What one login may change or begin with its session: each leaves a row in the audit trail. */
-export const WRITES_PER_LOGIN: Allowance = perFiveMinutes(120)
+/** What one login or person may do with an open session. */
+export const SIGNED_IN = table('calls of who is signed in', describeLimit, {
+  writes: [perFiveMinutes(120), 'of one login: each leaves a row in the audit trail'],
+  operation: [perFiveMinutes(30), 'of one person and operation, as the protocol limits them'],
+})
+
+/** Mails in an hour to one account, by who asked for them: what one of these uses up, the others do not miss. */
+const ACCOUNT_MAILS = numbers('mails to one account in an hour', {
+  anybody: [10, 'asked for by anybody who knows the address'],
+  themselves: [10, 'asked for by the person, signed in, or an operator with the service key'],
+  notice: [30, 'of ours, because something about the account changed'],
+})
+
+/** To mailboxes that nobody has proved: open sign-up is no way to send mail to the world. */
+const UNPROVED_MAILS = numbers('mails to unproved mailboxes in an hour', {
+  address: [30, 'asked for from one address'],
+  network: [60, 'asked for from one network'],
+  everybody: [300, 'asked for by everybody'],
+  ofWhichForNewAskers: [100, 'kept for addresses that asked for none in this hour'],
+})
+
+export const MAILS_PER_HOUR = { account: ACCOUNT_MAILS, unproved: UNPROVED_MAILS }
+
+/** One mail of a kind to an address. */
+export const SAME_MAIL: Limit = table('the same mail', describeLimit, {
+  again: [perMinute(1), 'a second one within a minute helps nobody'],
+}).again
 
 /** Rows that one account keeps; beyond them the ones longest unused end, those without the second step first. */
-export const KEPT_PER_ACCOUNT = {
-  /** Browsers. */
-  logins: 50,
-  /** Tabs and programs. */
-  sessions: 200,
-} as const satisfies Record<string, number>
+export const KEPT_PER_ACCOUNT = numbers('kept per account', {
+  logins: [50, 'browsers'],
+  sessions: [200, 'tabs and programs'],
+})
+
+/** Of every 429 and 503 that says nothing more exact. */
+export const RETRY_AFTER_SECONDS = 5
 
 /** Passwords being hashed: 20 MB and a core each. */
+const HASHING = numbers('passwords being hashed', {
+  atOnce: [2, '20 MB and a core each'],
+  unknown: [64, 'waiting, of browsers that never signed in to the account'],
+  known: [32, 'waiting, of browsers that did'],
+})
 export const HASH_QUEUE = {
-  atOnce: 2,
-  /** Of browsers that never signed in to the account, and of browsers that did. */
-  waiting: { unknown: 64, known: 32 },
-  retryAfterSeconds: 5,
-} as const
+  atOnce: HASHING.atOnce,
+  waiting: { unknown: HASHING.unknown, known: HASHING.known },
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+}
 
 /** New passwords whose strength waits to be judged, one after the other. */
-export const STRENGTH_QUEUE = {
-  /** Of one network: several must flood to fill the queue. */
-  network: 16,
-  /** Of everybody who is not an administrator; of all. */
-  strangers: 64,
-  all: 80,
-} as const satisfies Record<string, number>
+export const STRENGTH_QUEUE = numbers('new passwords waiting to be judged', {
+  network: [16, 'of one network: several must flood to fill the queue'],
+  strangers: [64, 'of everybody who is not an administrator'],
+  all: [80, 'of all'],
+})
 
-/** Each of `user_metadata` and `app_metadata`, as JSON. */
-export const METADATA_BYTES = 16_384
+export const COMPILER_QUEUE = numbers('snippets waiting to be compiled', {
+  waiting: [64, 'each may take two seconds of the one thread'],
+})
 
-/** Address and headers of a request; longer ones are answered 431. PostgREST's own server takes as much: a filter of a thousand ids has 40 KB. */
-export const HEAD_BYTES = 51_200
+export const LONG_LISTS = numbers('lists longer than a page', {
+  atOnce: [16, 'each holds a page or two in memory for as long as its reader takes; one person has one'],
+  waitMs: [5 * MINUTE_MS, 'then the caller gets 503'],
+  stalledMs: [30 * SECOND_MS, 'a reader who takes nothing for this long has gone'],
+})
 
-/** Rows of one change in the data service: it holds SQLite's only writer, and rows of PostgreSQL, while visitors wait. */
-export const CHANGED_ROWS = 1_000
+export const CONNECTIONS = numbers('connections', {
+  total: [4_096, 'or half of the descriptors: the rest is for files, the database and outgoing calls'],
+  perAddress: [256, 'or half of the total; none behind a proxy, whose address everybody shares'],
+  requestsPerSocket: [1_000, 'then the connection is closed, with the answer that says so'],
+  pipelined: [4, 'requests behind an unanswered one: browsers and proxies send none'],
+  stalledMs: [30 * SECOND_MS, 'standing still in the middle of a request or its answer'],
+})
 
-/** Largest request body in bytes; a larger one is answered 413. */
-export const BODY_BYTES = {
-  /** Any route without a row of its own: the data service takes pixels with 100 KB of code, several at once. */
-  default: 1_000_000,
-  /** `/auth/v1`: an address, a password, a token. */
-  auth: 8_192,
-  /** The same with metadata, every letter of which may be written as six. */
-  authMetadata: 65_536,
-  /** The same with the answer of an authenticator, whose attestation may hold a chain of certificates. */
-  authKey: 131_072,
-} as const satisfies Record<string, number>
+export const REQUEST_TIMES = numbers('times of a request', {
+  headersMs: [5 * SECOND_MS, 'until all headers are there, else 408'],
+  bodyMs: [8 * SECOND_MS, 'until the whole request is there, else 408'],
+  keepAliveMs: [65 * SECOND_MS, 'longer than the proxies in front keep theirs'],
+  answerMs: [
+    14 * SECOND_MS,
+    'longer than a wait for a connection and one slow statement, shorter than proxies wait',
+  ],
+})
+
+export const LOAD = numbers('load', {
+  eventLoopDelayMs: [250, 'mean of a second; past it calls get 503 and the page is still served'],
+})
+
+/** In bytes, unless the name says otherwise. */
+export const METADATA_BYTES = numbers('metadata of an account', {
+  bytes: [16_384, 'each of `user_metadata` and `app_metadata`, as JSON'],
+}).bytes
+
+export const HEAD_BYTES = numbers('address and headers of a request', {
+  bytes: [51_200, "else 431; as much as PostgREST's own server takes: a filter of a thousand ids has 40 KB"],
+}).bytes
+
+export const CHANGED_ROWS = numbers('one change in the data service', {
+  rows: [1_000, "it holds SQLite's only writer, and rows of PostgreSQL, while visitors wait"],
+}).rows
+
+/** Largest request body; a larger one is answered 413. */
+export const BODY_BYTES = numbers('bytes of a request body', {
+  default: [1_000_000, 'the data service takes pixels with 100 KB of code, several at once'],
+  auth: [8_192, 'an address, a password, a token'],
+  authMetadata: [65_536, 'the same with metadata, every letter of which may be written as six'],
+  authKey: [131_072, 'an attestation may hold a chain of certificates'],
+  newsletter: [4_096, 'an address has at most 254 characters; the rest is field names and percent-encoding'],
+  consent: [1_000, 'a few categories'],
+  event: [8_192, 'an address of a page with its campaign'],
+  tagReport: [64_000, 'up to 500 results'],
+  cspReport: [16_000, 'browsers bundle reports'],
+  tagTest: [32_000, 'up to 40 steps'],
+})
+
+function callers(perAddress: Limit, perNetwork: Limit): CallerLimit {
+  return { perAddress, perNetwork }
+}
+
+type Rows<Name extends string, Value> = Readonly<Record<Name, readonly [value: Value, reason: string]>>
+
+/** Gives the values of a group, and keeps its rows for the documents. */
+function table<Name extends string, Value>(
+  group: string,
+  describe: (value: Value) => string,
+  rows: Rows<Name, Value>,
+): Readonly<Record<Name, Value>> {
+  const entries = Object.entries(rows) as [Name, Rows<Name, Value>[Name]][]
+  for (const [name, [value, reason]] of entries)
+    LIMIT_ROWS.push({ group, name, limit: describe(value), reason })
+  return Object.fromEntries(entries.map(([name, [value]]) => [name, value])) as Record<Name, Value>
+}
+
+function numbers<Name extends string>(
+  group: string,
+  rows: Rows<Name, number>,
+): Readonly<Record<Name, number>> {
+  const values = table(group, String, rows)
+  for (const row of LIMIT_ROWS)
+    if (row.group === group) row.limit = describeNumber(row.name, values[row.name as Name])
+  return values
+}
+
+function describeNumber(name: string, value: number): string {
+  return name.endsWith('Ms') ? describeTime(value) : value.toLocaleString('en')
+}
+
+function describeTime(ms: number): string {
+  if (ms < SECOND_MS) return `${ms} ms`
+  const [size, unit] =
+    ms % HOUR_MS === 0
+      ? [HOUR_MS, 'hour']
+      : ms % MINUTE_MS === 0
+        ? [MINUTE_MS, 'minute']
+        : [SECOND_MS, 'second']
+  return `${ms / size} ${unit}${ms === size ? '' : 's'}`
+}
+
+function describeLimit({ max, windowMs }: Limit): string {
+  const time =
+    windowMs === HOUR_MS ? 'an hour' : windowMs === MINUTE_MS ? 'a minute' : `in ${describeTime(windowMs)}`
+  return `${max.toLocaleString('en')} ${time}`
+}
+
+function describeCaller({ perAddress, perNetwork }: CallerLimit): string {
+  return `${describeLimit(perAddress)}; ${describeLimit(perNetwork)}`
+}
+
+function describeCeiling({ max, perAddress }: Ceiling): string {
+  return `${max.toLocaleString('en')}; ${perAddress.toLocaleString('en')}`
+}
+
+function describeGuesses({ free, waitsMs }: GuessLimit): string {
+  return `${free}, then one after each wait of ${waitsMs.map((ms) => ms / MINUTE_MS).join(', ')} minutes`
+}

@@ -3,7 +3,8 @@ import Fastify from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { MAX_EVENT_LOOP_DELAY_MS, registerLoadShedding } from './load.ts'
+import { LOAD } from './limits.ts'
+import { registerLoadShedding } from './load.ts'
 
 interface Line {
   msg: string
@@ -16,7 +17,7 @@ let site: TestApp
 beforeAll(async () => {
   site = await startTestApp({
     listen: true,
-    maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
+    maxEventLoopDelayMs: LOAD.eventLoopDelayMs,
     log: pino({ level: 'info' }, { write: (line) => void log.push(JSON.parse(line)) }),
   })
 })

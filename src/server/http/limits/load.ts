@@ -2,9 +2,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { shed } from '../errors.ts'
 import { HEALTH_PATHS } from '../sockets/raw-server.ts'
+import { LOAD } from './limits.ts'
 
 /** A call that would wait longer than this for its turn is better made again later. */
-export const MAX_EVENT_LOOP_DELAY_MS = 250
 const SAMPLE_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 10
 
@@ -13,7 +13,7 @@ const RESOLUTION_MS = 10
  */
 export function registerLoadShedding(
   app: FastifyInstance,
-  maxEventLoopDelayMs = MAX_EVENT_LOOP_DELAY_MS,
+  maxEventLoopDelayMs = LOAD.eventLoopDelayMs,
 ): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
 import { HitCounter } from './counter.ts'
-import { HOURLY_CEILINGS, PUBLIC_ALLOWANCES, type PublicCall } from './limits.ts'
+import { HOURLY_CEILINGS, PUBLIC_CALLS, type PublicCall } from './limits.ts'
 import { PublicLimits } from './public.ts'
 
 const HOUR = 3_600_000
 const NOON = Date.parse('2026-11-15T12:00:00Z')
-const CALLS = Object.keys(PUBLIC_ALLOWANCES) as PublicCall[]
+const CALLS = Object.keys(PUBLIC_CALLS) as PublicCall[]
 let database: Database
 beforeAll(async () => {
   database = await makeDatabase('sqlite')
@@ -33,18 +33,18 @@ function startLimits(config: { eventsPerHour?: number } = {}) {
 const from = (ip: string) => ({ ip, headers: {} }) as FastifyRequest
 
 test.each(CALLS)('%s: one address cannot use up its network, nor one network everybody', (call) => {
-  const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
+  const { perAddress, perNetwork } = PUBLIC_CALLS[call]
   const ceiling = call in HOURLY_CEILINGS ? HOURLY_CEILINGS[call as keyof typeof HOURLY_CEILINGS] : undefined
   const perHour = ({ max, windowMs }: { max: number; windowMs: number }) => max * (HOUR / windowMs)
   expect(perHour(perNetwork)).toBeGreaterThan(perHour(perAddress))
   expect(ceiling === undefined || perHour(ceiling) > perHour(perNetwork)).toBe(true)
 })
 
-test.each(CALLS.filter((call) => PUBLIC_ALLOWANCES[call].perNetwork.max < 5_000))(
-  '%s: each address has its allowance, and a /48 one for all of its blocks',
+test.each(CALLS.filter((call) => PUBLIC_CALLS[call].perNetwork.max < 5_000))(
+  '%s: each address has its limit, and a /48 one for all of its blocks',
   (call) => {
     const { limits } = startLimits()
-    const { perAddress, perNetwork } = PUBLIC_ALLOWANCES[call]
+    const { perAddress, perNetwork } = PUBLIC_CALLS[call]
     const passed = (address: (n: number) => string, calls: number) =>
       Array.from({ length: calls }, (_, n) => limits.takeByAddress(from(address(n)), call, NOON)).filter(
         (wait) => wait === null,

@@ -4,13 +4,14 @@ import { AppError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { isFromOwnPage } from '../security/own-origins.ts'
 import { clientAddress, countedBlocks, neighbourhoodBlock } from '../sockets/addresses.ts'
-import type { Allowance, Hit, HitCounter } from './counter.ts'
+import type { Hit, HitCounter } from './counter.ts'
 import {
+  type CallerLimit,
   type Ceiling,
   HOURLY_CEILINGS,
+  type Limit,
   NEWCOMERS,
-  PUBLIC_ALLOWANCES,
-  type PublicAllowance,
+  PUBLIC_CALLS,
   type PublicCall,
   SAMPLES,
   type Sample,
@@ -84,7 +85,7 @@ export class PublicLimits {
 
   /** By where the call comes from. */
   takeByAddress(request: FastifyRequest, call: PublicCall, now = Date.now()): number | null {
-    const wait = this.#deps.counter.take(hitsOf(request, PUBLIC_ALLOWANCES[call], call), now)
+    const wait = this.#deps.counter.take(hitsOf(request, PUBLIC_CALLS[call], call), now)
     if (wait !== null && this.#breaksSilence(`${call}:address`, now + QUIET_MS, now))
       this.#deps.log.warn({ call, hint: this.#hint(request) }, 'one address calls too often')
     return wait
@@ -154,8 +155,8 @@ export class PublicLimits {
   }
 
   /** By anything else, such as the person whose session it is. */
-  take(key: string, allowance: Allowance, now = Date.now()): number | null {
-    return this.#deps.counter.take([{ key, ...allowance }], now)
+  take(key: string, limit: Limit, now = Date.now()): number | null {
+    return this.#deps.counter.take([{ key, ...limit }], now)
   }
 
   #breaksSilence(what: string, until: number, now: number): boolean {
@@ -173,7 +174,7 @@ export class PublicLimits {
   }
 }
 
-function hitsOf(request: FastifyRequest, { perAddress, perNetwork }: PublicAllowance, what: string): Hit[] {
+function hitsOf(request: FastifyRequest, { perAddress, perNetwork }: CallerLimit, what: string): Hit[] {
   const { own, network } = countedBlocks(clientAddress(request))
   const hit: Hit = { key: `${what}:address:${own}`, ...perAddress }
   return network === null ? [hit] : [hit, { key: `${what}:network:${network}`, ...perNetwork }]

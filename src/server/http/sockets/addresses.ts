@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import type { Config } from '#server/config.ts'
 
-/** Whatever is no address is counted together: a new text must never be a new allowance. */
+/** Whatever is no address is counted together: a new text must never be a new limit. */
 const UNKNOWN = 'unknown'
 
 const BITS_PER_PART = 16

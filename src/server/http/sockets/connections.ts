@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { CONNECTIONS } from '../limits/limits.ts'
 
 interface Connection {
   /** Above a limit when it came: it is told so and closed. */
@@ -128,19 +129,15 @@ export interface ConnectionLimits {
   stalledMs: number
 }
 
-const MOST_CONNECTIONS = 4_096
-
-const MOST_PER_ADDRESS = 256
-
 /** Half of the descriptors stay for files, the database, outgoing calls, and for answers that refuse. */
 export function defaultConnectionLimits({ trustsProxy }: { trustsProxy: boolean }): ConnectionLimits {
-  const total = Math.max(1, Math.min(MOST_CONNECTIONS, Math.floor(openFilesLimit() / 2)))
+  const total = Math.max(1, Math.min(CONNECTIONS.total, Math.floor(openFilesLimit() / 2)))
   return {
     total,
-    perAddress: trustsProxy ? null : Math.max(1, Math.min(MOST_PER_ADDRESS, Math.floor(total / 2))),
-    requestsPerSocket: 1_000,
-    pipelined: 4,
-    stalledMs: 30_000,
+    perAddress: trustsProxy ? null : Math.max(1, Math.min(CONNECTIONS.perAddress, Math.floor(total / 2))),
+    requestsPerSocket: CONNECTIONS.requestsPerSocket,
+    pipelined: CONNECTIONS.pipelined,
+    stalledMs: CONNECTIONS.stalledMs,
   }
 }
 

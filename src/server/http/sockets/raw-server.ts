@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, late } from '../errors.ts'
-import { HEAD_BYTES } from '../limits/limits.ts'
+import { HEAD_BYTES, REQUEST_TIMES, RETRY_AFTER_SECONDS } from '../limits/limits.ts'
 import type { Headers } from '../security/headers.ts'
 import { ConnectionKeeper, type ConnectionLimits } from './connections.ts'
 import type { Drain } from './shutdown.ts'
@@ -32,15 +32,7 @@ export type OnRefused = (request: IncomingMessage, status: number, reason: strin
 
 export type OnFastAnswer = (request: IncomingMessage, status: number) => void
 
-const HEADERS_TIMEOUT_MS = 5_000
-
-const REQUEST_TIMEOUT_MS = 8_000
-
 const CHECK_INTERVAL_MS = 1_000
-
-const KEEP_ALIVE_TIMEOUT_MS = 65_000
-
-const RETRY_AFTER_SECONDS = 5
 
 interface RawServerOptions {
   handler: RequestListener
@@ -62,10 +54,10 @@ export function createRawServer(options: RawServerOptions): Server {
   const { handler, fastPath, defaultHeaders, limits, onRefused, onDropped, onFastAnswer, drain } = options
   const defaults = new Map(Object.entries(defaultHeaders))
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMES.headersMs,
+    requestTimeout: REQUEST_TIMES.bodyMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: REQUEST_TIMES.keepAliveMs,
     maxHeaderSize: HEAD_BYTES,
     // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
     requireHostHeader: false,
@@ -286,9 +278,6 @@ function hostsOf(rawHeaders: readonly string[]): string[] {
   return hosts
 }
 
-/** Longer than a wait for a connection and one statement that takes too long; shorter than people and proxies wait. */
-const DEADLINE_MS = 14_000
-
 interface Deadline {
   timer: NodeJS.Timeout
   /** Set while the handler runs: rejects what the framework waits for. */
@@ -301,7 +290,7 @@ const deadlines = new WeakMap<FastifyRequest, Deadline>()
  * Every call is answered by its deadline, with 503 if nothing else: a database that takes seconds for each of ten
  * statements breaks no limit of a single one. An answer that has begun, such as a long list, may go on.
  */
-export function registerCallDeadline(app: FastifyInstance, deadlineMs = DEADLINE_MS): void {
+export function registerCallDeadline(app: FastifyInstance, deadlineMs = REQUEST_TIMES.answerMs): void {
   app.addHook('onRequest', (request, reply, done) => {
     const timer = setTimeout(() => {
       if (reply.sent || reply.raw.headersSent) return

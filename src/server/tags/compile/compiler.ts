@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { AppError } from '#server/http/errors.ts'
+import { COMPILER_QUEUE, RETRY_AFTER_SECONDS } from '#server/http/limits/limits.ts'
 import type { CompileAnswer } from './compile-worker.ts'
 import type { EncodedTag, TagSource } from './compiled-tag.ts'
 
@@ -12,8 +13,6 @@ const START_MS = 30_000
 
 /** A thread that waits costs memory. */
 const IDLE_MS = 20_000
-
-const MAX_WAITING = 64
 
 const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
@@ -50,7 +49,7 @@ export class TagCompiler {
 
   /** Rejects with an `AppError`: the snippet is refused, or its turn did not come within `withinMs`. */
   compile(source: TagSource, { withinMs = START_MS }: { withinMs?: number } = {}): Promise<EncodedTag> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(compilerBusy())
+    if (this.#waiting.length >= COMPILER_QUEUE.waiting) return Promise.reject(compilerBusy())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ source, beginBy: performance.now() + withinMs, resolve, reject })
       if (this.#running === null) this.#next()
@@ -187,7 +186,7 @@ function compilerBusy(): AppError {
     'tag_compiler_busy',
     'Há códigos demais sendo lidos agora. Tente de novo em instantes.',
     {
-      headers: { 'retry-after': '5' },
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
     },
   )
 }

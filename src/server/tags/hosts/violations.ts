@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { publicHostOf } from '#contract/public-host.ts'
 import { CSP_REPORT_PATH, type StoppedRequest } from '#contract/tag-report.ts'
 import { AppError } from '#server/http/errors.ts'
+import { BODY_BYTES } from '#server/http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '#server/http/limits/public.ts'
 import {
   isSocketSource,
@@ -16,8 +17,6 @@ import type { TagSet } from '../serve/tag-set.ts'
 import type { TagStore } from '../serve/tag-store.ts'
 import type { BlockedHostBuffer, BlockedHostBufferBlockedHost } from './blocked-hosts.ts'
 
-const BODY_LIMIT_BYTES = 16_000
-
 interface CspReportDeps {
   buffer: BlockedHostBuffer
   guard: PublicGuard
@@ -31,7 +30,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
   app.register(async (scope) => {
     scope.addContentTypeParser(
       'application/csp-report',
-      { parseAs: 'string', bodyLimit: BODY_LIMIT_BYTES },
+      { parseAs: 'string', bodyLimit: BODY_BYTES.cspReport },
       (_request, body, done) => {
         try {
           done(null, JSON.parse(String(body)))
@@ -40,7 +39,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
         }
       },
     )
-    scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+    scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_BYTES.cspReport }, async (request, reply) => {
       guardPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
       // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.

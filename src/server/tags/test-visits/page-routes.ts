@@ -22,6 +22,7 @@ import { locked } from '#server/db/dialect.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
+import { BODY_BYTES } from '#server/http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard } from '#server/http/limits/public.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
 import { clientAddress, isPublicAddress } from '#server/http/sockets/addresses.ts'
@@ -32,8 +33,6 @@ import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagStore } from '../serve/tag-store.ts'
 import { readTagsVersion } from '../serve/tag-version.ts'
 import { type DueCopy, listCopies, TestCopies } from './server-events.ts'
-
-const BODY_LIMIT_BYTES = 32_000
 
 const MAX_AGENT_LENGTH = 500
 
@@ -54,7 +53,7 @@ export function registerTagTests(
   const copies = new TestCopies(deps)
   app.addHook('onClose', () => copies.stop())
 
-  app.post(TEST_START_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+  app.post(TEST_START_PATH, { bodyLimit: BODY_BYTES.tagTest }, async (request, reply) => {
     guardPublicPost(deps.guard, request, 'tag-test')
     const parsed = startSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not the start of a test')
@@ -62,7 +61,7 @@ export function registerTagTests(
     return startTest(deps, parsed.data)
   })
 
-  app.post(TEST_STEPS_PATH, { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
+  app.post(TEST_STEPS_PATH, { bodyLimit: BODY_BYTES.tagTest }, async (request, reply) => {
     guardPublicPost(deps.guard, request, 'tag-test')
     const parsed = testStepsSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not steps of a test')
