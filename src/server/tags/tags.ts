@@ -62,7 +62,7 @@ export function composeTags({
   keepPremises,
   swapPage,
 }: TagParts) {
-  const { siteUrl, hsts, site, databaseUrl, retention } = config
+  const { siteUrl, hsts, site, retention } = config
   const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: rooms.measure }
   const compiler = new TagCompiler()
@@ -107,7 +107,6 @@ export function composeTags({
         ...ports,
         db,
         log,
-        databaseUrl,
         retention,
         tags: store,
         compiler,
@@ -145,7 +144,6 @@ interface TagPorts
 
 interface TagDeps extends TagPorts, Pick<ReportDeps, 'counts'> {
   db: Db
-  databaseUrl: string | null
   retention: TagRetention
   tags: TagStore
   compiler: TagCompiler
@@ -183,7 +181,6 @@ function registerTags(app: FastifyInstance, deps: TagDeps): void {
 
   const watch = watchTagsVersion({
     db,
-    databaseUrl: deps.databaseUrl,
     onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
     onVersion: (version) => tags.refreshIfNotAt(version),
   })

@@ -17,10 +17,10 @@ const INT8 = 20
 
 const TIMESTAMPTZ = 1184
 
-export const CONNECT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
 
 /** Idle for this long, the kernel asks the other side whether it is there: ten times, a second apart (libuv). */
-export const KEEP_ALIVE_DELAY_MS = 10_000
+const KEEP_ALIVE_DELAY_MS = 10_000
 
 /** The server ends a statement, and a transaction that has been left alone. */
 const STATEMENT_TIMEOUT_MS = 10_000

@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rm
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { LogStream } from './logger.ts'
+import { openLog } from './logger.ts'
 
 /** Logs so many lines to its standard output, says on its standard error that it got that far, and ends with 0. */
 function startLogging(stdout: number | 'pipe', lines: number) {
@@ -57,7 +57,7 @@ test.each(['a socket', 'a pipe'])(
 test('a reader that begins late gets what was kept for it, whole and in order', async () => {
   const pipe = makePipe()
   onTestFinished(pipe.remove)
-  const stream = new LogStream(pipe.fd)
+  const stream = openLog(pipe.fd)
   // More than a pipe holds.
   const lines = Array.from({ length: 300 }, (_, line) => `${line} ${'x'.repeat(1_000)}\n`)
   for (const line of lines) stream.write(line)
@@ -99,7 +99,7 @@ test('what was logged last is there after the end, whole and in order', async ()
 test('what waits for room is bounded: past that, lines are dropped, and one line says how many', async () => {
   const pipe = makePipe()
   onTestFinished(pipe.remove)
-  const stream = new LogStream(pipe.fd)
+  const stream = openLog(pipe.fd)
   const sent = 2_000
   for (let line = 0; line < sent; line++) stream.write(`{"msg":"${'x'.repeat(1_000)}"}\n`)
   const reader = openSync(`/proc/self/fd/${pipe.fd}`, constants.O_RDONLY | constants.O_NONBLOCK)

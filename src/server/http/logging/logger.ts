@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from '#server/config.ts'
@@ -9,101 +9,56 @@ const STANDARD_OUTPUT = 1
 
 /** Requests are logged as method and path: queries can carry one-time tokens, headers carry keys, bodies carry people. */
 export function createLogger(level: LogLevel): Logger {
-  const stream = new LogStream(STANDARD_OUTPUT)
-  if (level !== 'silent') process.once('exit', () => stream.finish())
+  const stream = openLog(STANDARD_OUTPUT)
+  // As the process ends: one try for what is left.
+  if (level !== 'silent') process.once('exit', () => stream.write(''))
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
 }
 
 /** What waits for a full disk or a slow reader; past this, new lines are dropped. */
 const BUFFER_BYTES = 1_000_000
 
-/** The logger's number for a warning. */
-const WARN = 40
-
 /** What could not be written is tried again with the next line, or after this. */
 const RETRY_MS = 200
 
+/** The logger's number for a warning. */
+const WARN = 40
+
 /**
- * Where the log goes: the lines of one turn of the event loop in one write, in order. A full disk keeps lines back until
- * there is room again, and a reader that has stopped reading holds up nothing: neither ends or stops the process. (The
- * logger's own stream fails with an event that ends the process, and its flush tries for ever.)
+ * Where the log goes. A full disk keeps lines back until there is room again, and a reader that has stopped reading
+ * holds up nothing: neither ends or stops the process.
  */
-export class LogStream {
-  readonly #fd: number
-  #waiting: string[] = []
-  #waitingBytes = 0
-  #rest: Uint8Array | null = null
-  #willWrite = false
-  #retry: NodeJS.Timeout | null = null
-  /** Since the line that last said so. */
-  #dropped = 0
-
-  constructor(fd: number) {
-    this.#fd = openWithoutBlocking(fd)
-  }
-
-  write(line: string): void {
-    if (this.#waitingBytes + line.length > BUFFER_BYTES) {
-      this.#dropped++
-      return
-    }
-    this.#waiting.push(line)
-    this.#waitingBytes += line.length
-    if (this.#willWrite) return
-    this.#willWrite = true
-    setImmediate(() => this.#writeOn())
-  }
-
-  /** As the process ends: one try for what is left. */
-  finish(): void {
-    this.#tryToWrite()
-  }
-
-  #writeOn(): void {
-    this.#willWrite = false
-    if (this.#tryToWrite() || this.#retry !== null) return
-    this.#retry = setTimeout(() => {
-      this.#retry = null
-      this.#writeOn()
+export function openLog(fd: number): ReturnType<typeof pino.destination> {
+  const stream = pino.destination({
+    dest: openWithoutBlocking(fd),
+    sync: true,
+    maxLength: BUFFER_BYTES,
+    retryEAGAIN: () => false,
+  })
+  let dropped = 0
+  let willRetry = false
+  stream.on('drop', () => dropped++)
+  // There is nowhere to say it but here. What is left of it comes before the next line.
+  stream.on('error', () => {
+    if (willRetry) return
+    willRetry = true
+    setTimeout(() => {
+      willRetry = false
+      stream.write('')
     }, RETRY_MS).unref()
-  }
-
-  /** False when something is left. */
-  #tryToWrite(): boolean {
-    let left = this.#take()
-    try {
-      for (; left.length > 0; left = this.#take())
-        while (left.length > 0) left = left.subarray(writeSync(this.#fd, left))
-      return true
-    } catch {
-      // There is nowhere to say it but here.
-      this.#rest = left
-      return false
+  })
+  stream.on('drain', () => {
+    if (dropped === 0) return
+    const line = {
+      level: WARN,
+      time: new Date().toISOString(),
+      count: dropped,
+      msg: 'log lines were dropped',
     }
-  }
-
-  /** What a write has left over comes first, so that no line is torn. */
-  #take(): Uint8Array {
-    if (this.#rest !== null) {
-      const rest = this.#rest
-      this.#rest = null
-      return rest
-    }
-    // What was dropped came after all that waits.
-    const chunk = Buffer.from(this.#waiting.join('') + this.#tellDropped())
-    this.#waiting = []
-    this.#waitingBytes = 0
-    return chunk
-  }
-
-  /** Written with the lines before the gap, in the form of the logger's own. */
-  #tellDropped(): string {
-    const count = this.#dropped
-    if (count === 0) return ''
-    this.#dropped = 0
-    const line = { level: WARN, time: new Date().toISOString(), count, msg: 'log lines were dropped' }
-    return `${JSON.stringify(line)}\n`
-  }
+    dropped = 0
+    stream.write(`${JSON.stringify(line)}\n`)
+  })
+  return stream
 }
 
 /**

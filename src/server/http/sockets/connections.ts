@@ -6,8 +6,8 @@ interface Connection {
   /** Above a limit when it came: it is told so and closed. */
   readonly isSurplus: boolean
   requests: number
-  /** Requests behind one whose answer is not through yet. */
-  waiting: number
+  /** Those that are not through yet, in the order of their requests: Node sends one after the other. */
+  readonly answers: Set<ServerResponse>
   isEnding: boolean
 }
 
@@ -23,7 +23,7 @@ const CROWDED = 0.8
 const MAKE_ROOM_EVERY_MS = 1_000
 
 /** Counts connections and what each asks, and ends those that hold more than their share. */
-export class ConnectionKeeper {
+export class Connections {
   readonly #limits: ConnectionLimits
   readonly #connections = new WeakMap<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
@@ -55,7 +55,7 @@ export class ConnectionKeeper {
     this.#perAddress.set(address, fromAddress)
     socket.once('close', () => this.#forget(address))
     const isSurplus = this.#open > this.#limits.total || fromAddress > perAddress
-    this.#connections.set(socket, { isSurplus, requests: 0, waiting: 0, isEnding: false })
+    this.#connections.set(socket, { isSurplus, requests: 0, answers: new Set(), isEnding: false })
     if (this.#open > this.#limits.total * CROWDED) this.#makeRoom(server)
   }
 
@@ -76,13 +76,15 @@ export class ConnectionKeeper {
   decide(socket: Socket, response: ServerResponse): Decision {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.isEnding || socket.destroyed) return 'ignore'
-    // Node gives the socket to one answer at a time: a response without it waits behind another.
-    if (response.socket === null && !this.#mayWait(connection, response)) {
+    const { answers } = connection
+    if (answers.size > this.#limits.pipelined) {
       connection.isEnding = true
       stopParsing(socket)
       socket.destroy()
       return 'ignore'
     }
+    answers.add(response)
+    response.once('close', () => answers.delete(response))
     connection.requests++
     // After an answer that ends the connection nobody would hear of what else was asked.
     if (!response.shouldKeepAlive) connection.isEnding = true
@@ -93,12 +95,10 @@ export class ConnectionKeeper {
     return connection.isSurplus ? 'refuse' : 'serve'
   }
 
-  #mayWait(connection: Connection, response: ServerResponse): boolean {
-    connection.waiting++
-    response.once('close', () => {
-      connection.waiting--
-    })
-    return connection.waiting <= this.#limits.pipelined
+  /** Whether a part of an answer is on its way: bytes beside it would be taken for a part of it. */
+  isAnswering(socket: Socket): boolean {
+    const [first] = this.#connections.get(socket)?.answers ?? []
+    return first?.headersSent ?? false
   }
 }
 

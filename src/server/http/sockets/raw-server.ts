@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, late } from '../errors.ts'
 import { HEAD_BYTES, REQUEST_TIMES, RETRY_AFTER_SECONDS } from '../limits/limits.ts'
 import type { Headers } from '../security/headers.ts'
-import { ConnectionKeeper, type ConnectionLimits } from './connections.ts'
+import { type ConnectionLimits, Connections } from './connections.ts'
 import type { Drain } from './shutdown.ts'
 
 /** No path answers a service worker: one that a tag registered would sit between the dashboard and the server. */
@@ -62,7 +62,7 @@ export function createRawServer(options: RawServerOptions): Server {
     // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
     requireHostHeader: false,
   })
-  const keeper = new ConnectionKeeper(server, limits, onDropped)
+  const connections = new Connections(server, limits, onDropped)
 
   const turnAway = (request: IncomingMessage, response: ServerResponse, status: number, reason: string) => {
     onRefused(request, status, reason)
@@ -70,7 +70,7 @@ export function createRawServer(options: RawServerOptions): Server {
   }
 
   const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) => {
-    const decision = keeper.decide(request.socket, response)
+    const decision = connections.decide(request.socket, response)
     if (decision === 'ignore') return
     if (decision === 'refuse') {
       response.setHeader('retry-after', RETRY_AFTER_SECONDS)
@@ -89,16 +89,21 @@ export function createRawServer(options: RawServerOptions): Server {
   server.on('request', (request, response) => answer(request, response))
   server.on('checkContinue', (request, response) => answer(request, response, true))
   server.on('checkExpectation', (request, response) => {
-    if (keeper.decide(request.socket, response) !== 'ignore')
+    if (connections.decide(request.socket, response) !== 'ignore')
       turnAway(request, response, 417, 'expectation unknown')
   })
+  const refuseBytes = (socket: Socket, status: number) => {
+    // An earlier request's answer is flushed instead.
+    if (connections.isAnswering(socket)) socket.destroySoon()
+    else refuseSocket(socket, status, defaultHeaders)
+  }
   server.on('connect', (request, socket) => {
     onRefused(request, 400, 'form')
-    refuseSocket(socket as Socket, 400, defaultHeaders)
+    refuseBytes(socket as Socket, 400)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refuseSocket(socket as Socket, STATUS_BY_CODE[error.code ?? ''] ?? 400, defaultHeaders)
+    else refuseBytes(socket as Socket, STATUS_BY_CODE[error.code ?? ''] ?? 400)
   })
   return server
 }
@@ -119,11 +124,6 @@ function refuse(response: ServerResponse, status: number, headers: Headers): tru
 
 /** The same where there is no request to answer, only bytes; the connection ends with it. */
 function refuseSocket(socket: Socket, status: number, headers: Headers): void {
-  // Bytes in the middle of an earlier request's answer would be taken for a part of it: that one is flushed instead.
-  if (isAnswering(socket)) {
-    socket.destroySoon()
-    return
-  }
   const body = refusalBody(status)
   const all = { ...headers, ...bodyHeaders(body), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
@@ -157,11 +157,6 @@ function bodyHeaders(body: string): Headers {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
   }
-}
-
-/** Node notes on the socket which answer has its turn, and says so nowhere else. */
-function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent ?? false
 }
 
 const targets = new WeakMap<IncomingMessage, Target>()

@@ -1,11 +1,9 @@
-import pg from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, type EngineName, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { bumpTagsVersion, watchTagsVersion } from './tag-version.ts'
 
-const NEVER_MS = 3_600_000
 const onProblem = () => {}
 let storage: Storage
 let here: Database
@@ -27,7 +25,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
   test('what another process changed is found by looking', async () => {
     await open(engine)
     const onVersion = vi.fn(async () => {})
-    const watch = watchTagsVersion({ db: here.db, databaseUrl: null, onProblem, onVersion, pollMs: 20 })
+    const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })
     await bumpTagsVersion(elsewhere.db)
     await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 30_000)
     await watch.stop()
@@ -36,8 +34,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
   test('what was rolled back is found by nobody', async () => {
     await open(engine)
     const onVersion = vi.fn(async () => {})
-    const { databaseUrl } = storage
-    const watch = watchTagsVersion({ db: here.db, databaseUrl, onProblem, onVersion, pollMs: 20 })
+    const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })
     const change = elsewhere.db.transaction().execute(async (trx) => {
       await bumpTagsVersion(trx)
       throw new Error('changed my mind')
@@ -48,27 +45,3 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     await watch.stop()
   })
 })
-
-test('PostgreSQL tells without being asked, also after the connection broke', async () => {
-  await open('postgres')
-  const onVersion = vi.fn(async () => {})
-  const { databaseUrl } = storage
-  const watch = watchTagsVersion({ db: here.db, databaseUrl, onProblem, onVersion, pollMs: NEVER_MS })
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(0), 30_000)
-  await bumpTagsVersion(elsewhere.db)
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 30_000)
-
-  await breakListeners(databaseUrl ?? '')
-  await bumpTagsVersion(elsewhere.db)
-  await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(2), { timeout: 30_000 })
-  await watch.stop()
-})
-
-async function breakListeners(url: string): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portico-listen' and datname = current_database()`,
-  )
-  await client.end()
-}
