@@ -1,5 +1,4 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
@@ -10,6 +9,8 @@ import { minifyAgain } from './minify-again.ts'
 
 /** What is native stays outside of the bundles: the only packages that a built tree needs beside it. */
 export const NATIVE_PACKAGES = ['@node-rs/argon2', '@node-rs/bcrypt']
+
+const CLI = 'src/server/operations/commands/cli.ts'
 
 /** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
 export async function buildAll(): Promise<void> {
@@ -56,7 +57,8 @@ export async function buildAll(): Promise<void> {
   // The thread in which scheduled backups are made.
   await bundleServer({ 'backup-worker': 'src/server/db/backup/backup-worker.ts' })
   // What operators run by hand: built as well, so that a machine with nothing but `dist` and Node has it.
-  await bundleServer(commandEntries())
+  await bundleServer({ cli: CLI })
+  writeCommandEntries()
   // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
   await bundleServer({ 'compile-worker': 'src/server/tags/compile/compile-worker.ts' })
   drawPictures('dist/client')
@@ -81,13 +83,15 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
   })
 }
 
-/** A command is a file that `package.json` runs; what several share lies there too and is no entry. */
-function commandEntries(): Record<string, string> {
+/** `node dist/server/NAME.js …` is the command of that name in the table of `cli.ts`. */
+function writeCommandEntries(): void {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
-  const files = globSync('src/server/operations/commands/*.ts').filter((file) =>
-    Object.values(scripts).some((script) => script.endsWith(` ${file}`)),
-  )
-  return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file]))
+  for (const [name, script] of Object.entries(scripts))
+    if (script.endsWith(` ${CLI} ${name}`))
+      writeFileSync(
+        `dist/server/${name}.js`,
+        `process.argv.splice(2, 0, '${name}')\nawait import('./cli.js')\n`,
+      )
 }
 
 /** The bundler looks at the process's own environment; a test run that builds first must get what production gets. */

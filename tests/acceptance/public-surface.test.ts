@@ -83,8 +83,8 @@ test('commands', async () => {
 
 /** The sub-commands and options that a command without arguments prints. */
 async function readUsage(name: string, script: string): Promise<string[]> {
-  const [file = ''] = /src\/server\/operations\/commands\/\S+\.ts/.exec(script) ?? []
-  const run = promisify(execFile)(process.execPath, [file], {
+  const [, file = ''] = /(src\/server\/operations\/commands\/cli\.ts) /.exec(script) ?? []
+  const run = promisify(execFile)(process.execPath, [file, name], {
     env: { ...process.env, DATA_DIR: '/nonexistent' },
   })
   const { stderr } = await run.then(

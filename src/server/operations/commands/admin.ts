@@ -1,5 +1,3 @@
-/** `npm run admin -- COMMAND`: accounts, keys, the key that seals secrets, and the clock. */
-
 import { formatCount } from '#contract/format-count.ts'
 import { removeFactors, resetPassword } from '#server/auth/accounts/reset-access.ts'
 import { createAuthContext } from '#server/auth/auth.ts'
@@ -8,9 +6,18 @@ import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { confirmClock } from '../production-gaps.ts'
-import { listKeys, makeKey, revokeKey, rotateSigningKey, showKeys } from './api-keys.ts'
-import { runCommand, UsageError } from './run-command.ts'
-import { discardUnreadable, makeKeyFile, rotateKey, warn } from './secret-key.ts'
+import { type CommandContext, UsageError } from './command.ts'
+import {
+  discardUnreadable,
+  listKeys,
+  makeKey,
+  makeKeyFile,
+  revokeKey,
+  rotateKey,
+  rotateSigningKey,
+  showKeys,
+  warn,
+} from './keys.ts'
 
 const USAGE = `Uso:
   npm run admin -- reset-password EMAIL   gera uma nova senha, destrava o acesso e encerra todas as sessões da pessoa
@@ -28,7 +35,8 @@ const USAGE = `Uso:
   npm run admin -- confirm-clock                  diz que o relógio está certo depois de um salto: o que passou do prazo volta a ser apagado
 Todos aceitam --env-file ARQUIVO, com as configurações do serviço.`
 
-await runCommand(async ({ args: [command, ...args], withDatabase }) => {
+/** `admin COMMAND`: accounts, keys, the key that encrypts secrets, and the clock. */
+export async function admin({ args: [command, ...args], withDatabase }: CommandContext): Promise<void> {
   const withAuth = (work: (auth: AuthContext) => Promise<void>) =>
     withDatabase((db, config) => onAuth(db, config, work))
   switch (command) {
@@ -60,7 +68,7 @@ await runCommand(async ({ args: [command, ...args], withDatabase }) => {
     default:
       throw new UsageError(USAGE)
   }
-})
+}
 
 async function onAuth(db: Db, config: Config, work: (auth: AuthContext) => Promise<void>): Promise<void> {
   const secrets = await prepareDatabase(config, db, warn)

@@ -15,10 +15,7 @@ import { makeSecretKey, replaceSecretKeyFile } from '#server/secrets/secret-key.
 import { ENGINES, type EngineName, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { spawnNode, spawnProgram } from '#tests/support/spawn-server.ts'
-import { checkPlace } from './check-place.ts'
-import { checkReach } from './check-reach.ts'
-import { checkServices } from './check-services.ts'
-import { type Finding, faultOf } from './finding.ts'
+import { checkPlace, checkReach, checkServices, type Finding, faultOf } from './doctor.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -111,7 +108,10 @@ test('what is sent to others is tried without sending anything', async () => {
 })
 
 test('a wrong configuration is told fault by fault, with what to do, and ends with 1', async () => {
-  const run = spawnNode(['src/server/operations/commands/doctor.ts'], { PORT: 'x', SMTP_URL: 'http://a' })
+  const run = spawnNode(['src/server/operations/commands/cli.ts', 'doctor'], {
+    PORT: 'x',
+    SMTP_URL: 'http://a',
+  })
   expect(await run.ended).toBe(1)
   expect(run.output()).toMatch(
     /✗ PORT deve ser .*\n {4}→ Corrija[\s\S]*✗ SMTP_URL deve ser[\s\S]*2 a consertar/,
@@ -119,7 +119,7 @@ test('a wrong configuration is told fault by fault, with what to do, and ends wi
 })
 
 test('that no mail is sent is said once', async () => {
-  const run = spawnNode(['src/server/operations/commands/doctor.ts'], {
+  const run = spawnNode(['src/server/operations/commands/cli.ts', 'doctor'], {
     SITE_URL: `http://portico.example:${await freePort()}`,
     DATA_DIR: '/nonexistent/portico',
   })
@@ -158,7 +158,7 @@ async function made(engine: EngineName) {
 
 /** What the command prints, from a process of its own. */
 async function doctor(env: Record<string, string>): Promise<string> {
-  const run = spawnNode(['src/server/operations/commands/doctor.ts'], env)
+  const run = spawnNode(['src/server/operations/commands/cli.ts', 'doctor'], env)
   expect(await run.ended).toBe(1)
   expect(run.output()).not.toMatch(/\n\s+at /)
   return run.output()
@@ -249,7 +249,8 @@ test.each([
       '-c',
       `${prepare} && exec "$0" "$@"`,
       process.execPath,
-      'src/server/operations/commands/doctor.ts',
+      'src/server/operations/commands/cli.ts',
+      'doctor',
     ],
     storage.env,
   )

@@ -1,4 +1,3 @@
-/** `npm run newsletter -- …`: looks after the subscriptions, beside a live server if there is one. */
 import { createWriteStream } from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,7 +6,7 @@ import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { eraseSubscription, requeue } from '#server/newsletter/admin-routes.ts'
 import { exportSubscriptions, summarizeQueue } from '#server/newsletter/subscriptions.ts'
-import { runCommand, UsageError } from './run-command.ts'
+import { type CommandContext, UsageError } from './command.ts'
 
 const USAGE = `Uso: npm run newsletter -- COMANDO
   status           mostra quantas inscrições aguardam, foram entregues ou falharam
@@ -15,7 +14,11 @@ const USAGE = `Uso: npm run newsletter -- COMANDO
   export [ARQUIVO] escreve todas em CSV, no arquivo ou na saída
   erase EMAIL      apaga os dados de uma pessoa (LGPD)`
 
-await runCommand(async ({ args: [command, argument, ...rest], withDatabase }) => {
+/** `newsletter COMMAND`: looks after the subscriptions, beside a live server if there is one. */
+export async function newsletter({
+  args: [command, argument, ...rest],
+  withDatabase,
+}: CommandContext): Promise<void> {
   const given = argument === undefined ? 0 : 1 + rest.length
   if (command === 'status' && given === 0) return await withDatabase(printStatus)
   if (command === 'retry' && given === 0) return await withDatabase(retry)
@@ -23,7 +26,7 @@ await runCommand(async ({ args: [command, argument, ...rest], withDatabase }) =>
   if (command === 'erase' && argument !== undefined && given === 1)
     return await withDatabase((db) => erase(db, argument))
   throw new UsageError(USAGE)
-})
+}
 
 async function printStatus(db: Db, config: Config): Promise<void> {
   const summary = await summarizeQueue(db)

@@ -1,4 +1,3 @@
-/** `npm run evidence -- …`: proof of what visitors chose. `verify` needs neither a database nor a server. */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +7,7 @@ import { readSealState, sealRecords } from '#server/consent/checkpoints.ts'
 import { exportEvidence, makeReceipt } from '#server/consent/proof/export.ts'
 import { readPublicSeal, verifyGraph } from '#server/consent/proof/verify.ts'
 import type { Db } from '#server/db/database.ts'
-import { readArguments, runCommand, UsageError } from './run-command.ts'
+import { type CommandContext, readArguments, UsageError } from './command.ts'
 
 const USAGE = `Uso: npm run evidence -- COMANDO
   export [ARQUIVO] [--from AAAA-MM-DD] [--to AAAA-MM-DD]
@@ -20,7 +19,8 @@ const USAGE = `Uso: npm run evidence -- COMANDO
 
 const OPTIONS = { from: { type: 'string' }, to: { type: 'string' }, seals: { type: 'string' } } as const
 
-await runCommand(async ({ args, withDatabase }) => {
+/** `evidence COMMAND`: proof of what visitors chose. `verify` needs neither a database nor a server. */
+export async function consentRecords({ args, withDatabase }: CommandContext): Promise<void> {
   const { values, positionals } = readArguments(args, { usage: USAGE, options: OPTIONS, names: 3 })
   const [command, argument, ...rest] = positionals
   const { from, to, seals } = values
@@ -32,7 +32,7 @@ await runCommand(async ({ args, withDatabase }) => {
   if (command === 'prove' && argument !== undefined && rest.length <= 1 && !isPeriod && seals === undefined)
     return await withDatabase((db, config) => prove(db, config, argument, rest[0]))
   throw new UsageError(USAGE)
-})
+}
 
 async function writeExport(
   db: Db,

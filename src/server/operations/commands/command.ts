@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { type Config, parseConfig, readEnvironment } from '#server/config.ts'
+import type { Config } from '#server/config.ts'
 import { type Db, openDatabase, SQLITE_FILE } from '#server/db/database.ts'
-import { describeFault } from '#server/db/errors.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
 /** A call that does not fit the command's usage, or asks for what is not there. */
@@ -17,34 +16,6 @@ export interface CommandContext {
   /** Read when it is asked for: a call that is wrong says so first. */
   config: () => Config
   withDatabase: (work: (db: Db, config: Config) => Promise<void>) => Promise<void>
-}
-
-/** What the operator can mend is one line; anything else keeps its stack. Both end with 1. */
-export async function runCommand(command: (context: CommandContext) => Promise<void> | void): Promise<void> {
-  try {
-    const { args, envFile } = takeEnvFile(process.argv.slice(2))
-    const config = () => parseConfig(readEnvironment(envFile))
-    await command({ args, config, withDatabase: (work) => withDatabase(config(), work) })
-  } catch (error) {
-    console.error(explain(error))
-    process.exitCode = 1
-  }
-}
-
-function explain(error: unknown): unknown {
-  if (error instanceof OperatorError) return error.message
-  const fault = describeFault(error)
-  return fault === null ? error : `Não foi possível: ${fault.what}. ${fault.mend}.`
-}
-
-/** The service's own settings: a unit of systemd has them in a file that no shell reads. */
-function takeEnvFile(given: readonly string[]): { args: string[]; envFile: string | null } {
-  const at = given.findIndex((argument) => argument === '--env-file' || argument.startsWith('--env-file='))
-  if (at === -1) return { args: [...given], envFile: null }
-  const isApart = given[at] === '--env-file'
-  const envFile = isApart ? given[at + 1] : given[at]?.slice('--env-file='.length)
-  if (!envFile) throw new UsageError('--env-file pede o nome de um arquivo.')
-  return { args: given.toSpliced(at, isApart ? 2 : 1), envFile }
 }
 
 /**
