@@ -8,7 +8,7 @@ import { adminUsers } from './auth/accounts/admin-users.ts'
 import { composeAuth } from './auth/auth.ts'
 import { HASH_COST, type HashCost } from './auth/passwords/passwords.ts'
 import { LOGIN_IDLE_MS } from './auth/sessions/cookies.ts'
-import { SESSION_IDLE_MS } from './auth/sessions/refresh.ts'
+import { SESSION_IDLE_MS } from './auth/sessions/revoke.ts'
 import type { Config } from './config.ts'
 import { type ConsentAdminPorts, registerConsentAdmin } from './consent/admin-routes.ts'
 import { ConsentPremises, type NoticeWords } from './consent/notice.ts'
@@ -318,8 +318,7 @@ function composeDeliveries(parts: DeliveryParts) {
       ? (url: string, signal: AbortSignal) => files.fetchFile(url, signal)
       : null,
 
-    registerAdmin: (scope: FastifyInstance) =>
-      registerDeliveryAdmin(scope, { ...sending, wake }),
+    registerAdmin: (scope: FastifyInstance) => registerDeliveryAdmin(scope, { ...sending, wake }),
 
     runWith: (app: FastifyInstance): void => {
       app.addHook('onReady', async () => worker.start())

@@ -1,5 +1,5 @@
 import { LOGIN_IDLE_MS } from '#server/auth/sessions/cookies.ts'
-import { SESSION_IDLE_MS } from '#server/auth/sessions/refresh.ts'
+import { SESSION_IDLE_MS } from '#server/auth/sessions/revoke.ts'
 import { parseConfig } from '#server/config.ts'
 import { SIGN_UP_HASH_MS } from '#server/conversions/sign-up-email.ts'
 import type { Db } from '#server/db/database.ts'
