@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import type { Kysely, LogEvent } from 'kysely'
+import type { Kysely } from 'kysely'
 import { makeFolder, makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './data-directory.ts'
-import type { Engine } from './dialect.ts'
+import type { Engine, OnStatement } from './dialect.ts'
 import { openPostgres } from './engines/postgres.ts'
 import { openSqlite } from './engines/sqlite.ts'
 import type { Schema } from './schema/index.ts'
@@ -64,16 +64,4 @@ export function prepareDataDirectory(directory: string): string {
   for (const name of OWN_FILES) makeOwnerOnly(join(directory, name))
   makeFolderOwnerOnly(join(directory, 'outbox'))
   return directory
-}
-
-/** Told of a statement that has ended: its kind, such as `SelectQueryNode`, how long it took, and whether it failed. */
-export type OnStatement = (kind: string, ms: number, failed: boolean) => void
-
-/** The query builder measures only when it is given somebody to tell. */
-export function tellStatements(onStatement: OnStatement | undefined): { log?: (event: LogEvent) => void } {
-  if (onStatement === undefined) return {}
-  return {
-    log: ({ level, query, queryDurationMillis }) =>
-      onStatement(query.query.kind, queryDurationMillis, level === 'error'),
-  }
 }

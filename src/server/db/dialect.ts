@@ -3,6 +3,7 @@ import {
   type CreateTableBuilder,
   type Expression,
   type Kysely,
+  type LogEvent,
   type RawBuilder,
   type SqlBool,
   SqliteAdapter,
@@ -94,4 +95,16 @@ export function createTable<const Name extends string>(
 ): CreateTableBuilder<Name, never> {
   const table = db.schema.createTable(name)
   return engineOf(db) === 'sqlite' ? table.modifyEnd(sql`strict`) : table
+}
+
+/** Called with each statement that has ended: its kind, such as `SelectQueryNode`, how long it took, and whether it failed. */
+export type OnStatement = (kind: string, ms: number, failed: boolean) => void
+
+/** The query builder measures only when it is given a listener. */
+export function logStatements(onStatement: OnStatement | undefined): { log?: (event: LogEvent) => void } {
+  if (onStatement === undefined) return {}
+  return {
+    log: ({ level, query, queryDurationMillis }) =>
+      onStatement(query.query.kind, queryDurationMillis, level === 'error'),
+  }
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { AUDITED, type AuditEntry } from '../activity/trail.ts'
 import type { Config } from '../config.ts'
-import type { OnStatement } from '../db/database.ts'
+import type { OnStatement } from '../db/dialect.ts'
 import { AppError, refusalOf } from '../http/errors.ts'
 import type { ClassOf } from '../http/security/classes.ts'
 

@@ -7,7 +7,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Config, VERSION } from '../config.ts'
-import type { OnStatement } from '../db/database.ts'
+import type { OnStatement } from '../db/dialect.ts'
 
 const SEND_MS = 5_000
 /** A collector that is away must not hold up the end of the process. */

@@ -9,7 +9,7 @@ import {
   sql,
 } from 'kysely'
 import pg from 'pg'
-import { type OnStatement, tellStatements } from '../database.ts'
+import { logStatements, type OnStatement } from '../dialect.ts'
 import { DatabaseUnavailableError, keepCause } from '../errors.ts'
 import type { Schema } from '../schema/index.ts'
 
@@ -96,7 +96,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   const guarded = new GuardedPool(pool, queryTimeoutMs)
   const db = new Kysely<Schema>({
     dialect: keepCause(new PooledPostgresDialect({ pool: guarded })),
-    ...tellStatements(options.onStatement),
+    ...logStatements(options.onStatement),
   })
   return {
     db,

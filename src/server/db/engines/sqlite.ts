@@ -11,7 +11,7 @@ import {
   SqliteQueryCompiler,
   type UnknownRow,
 } from 'kysely'
-import { type OnStatement, tellStatements } from '../database.ts'
+import { logStatements, type OnStatement } from '../dialect.ts'
 import { keepCause } from '../errors.ts'
 import { BOOLEAN_COLUMNS, JSON_COLUMNS, type Schema } from '../schema/index.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
@@ -22,7 +22,7 @@ export function openSqlite(file: string, onStatement?: OnStatement): Kysely<Sche
   return new Kysely<Schema>({
     dialect: keepCause(threadDialect(file)),
     plugins: [new SqliteValuesPlugin()],
-    ...tellStatements(onStatement),
+    ...logStatements(onStatement),
   })
 }
 
