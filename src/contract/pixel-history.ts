@@ -48,7 +48,7 @@ export interface PixelVersion {
   by: string
   kind: VersionKind
   changes: FieldChange[]
-  /** True when its name, type, ID, code, category or labels are others than now. */
+  /** True when a column that a restore brings back differs from now. */
   restorable: boolean
 }
 

@@ -61,7 +61,7 @@ test('everything about an isolated pixel says that its frame, and not the page, 
   await person.click(await screen.findByRole('link', { name: 'Kwai' }))
   await screen.findByText('Personalizado · Código personalizado · Roda isolada da página')
   await screen.findByText('Com ninguém: o quadro desta tag não abre endereço nenhum.')
-  screen.getByText(/Restaurar traz de volta .* envio e onde roda;/)
+  screen.getByText(/Restaurar traz de volta tudo o que o formulário tinha;/)
   await person.click(screen.getByRole('button', { name: 'Editar: Kwai' }))
   const dialog = within(await screen.findByRole('dialog'))
   await dialog.findByText('1 endereço que o quadro desta tag abre')

@@ -37,9 +37,8 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
           Histórico
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Quem mudou o quê, linha por linha. Restaurar traz de volta nome, tipo, ID, código, categoria,
-          rótulos, envio e onde roda; o status, o disjuntor, o motivo, o token e os endereços permitidos ficam
-          como estão.
+          Quem mudou o quê, linha por linha. Restaurar traz de volta tudo o que o formulário tinha; o status,
+          o token e os endereços permitidos ficam como estão.
         </p>
       </header>
       <QueryView
