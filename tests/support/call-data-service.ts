@@ -5,7 +5,7 @@ import { registerData } from '#server/data/data-service.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { runSweeps } from '#server/db/sweep.ts'
-import type { Caller } from '#server/http/security/administrators.ts'
+import { type Caller, registerAdminApi } from '#server/http/security/administrators.ts'
 import { registerPixelVersions } from '#server/pixels/history.ts'
 import { trackingPixels } from '#server/pixels/tracking-pixels.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
@@ -19,16 +19,18 @@ const secrets = await prepareDatabase(config, db, (error) => {
 })
 const review = { apply: async () => true, workOut: async () => {}, committed: async () => {} }
 const pixels = trackingPixels({ review: () => review, afterChange: async () => {} }, secrets)
-const access = { origins: [], identify: async (): Promise<Caller> => ({ kind: 'service' }) }
+const access = {
+  origins: [],
+  exceptions: {},
+  callers: {
+    resolve: async (): Promise<Caller> => ({ kind: 'service' }),
+    recheck: async (_trx: unknown, caller: Caller) => caller,
+  },
+}
 const app = Fastify()
 runSweeps(app, db)
-const service = await registerData(app, {
-  ...access,
-  db,
-  recheck: async (_trx, caller) => caller,
-  resources: [pixels],
-})
-await registerPixelVersions(app, { ...access, service, pixels })
+const service = await registerData(app, { ...access, db, resources: [pixels] })
+await registerAdminApi(app, access, [(scope) => registerPixelVersions(scope, { service, pixels })])
 const answers = []
 for (const { method, url, payload } of JSON.parse(calls)) {
   const headers = { prefer: 'return=representation' }
