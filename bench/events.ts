@@ -79,7 +79,7 @@ function countEvents(file: string): number {
     return (
       count(`select count(*) from deliveries where kind = 'meta'`) +
       count(
-        `select coalesce(sum(count), 0) from delivery_counts where pixel_id = (select id from tracking_pixels where type = 'meta' and deleted_at is null)`,
+        `select coalesce(sum(count), 0) from counts where series = 'conversion' and resolution = 'hour' and subject = (select id from tracking_pixels where type = 'meta' and deleted_at is null)`,
       )
     )
   } finally {

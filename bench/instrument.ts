@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { startOfSiteDay } from '../src/contract/site.ts'
 import { addPixels } from './add-pixels.ts'
 import { type Contender, startPortico } from './data-service-contenders.ts'
 import { median } from './measure-throughput.ts'
@@ -46,7 +47,7 @@ export async function benchInstrument(): Promise<string[][]> {
 const inWords = (times: readonly number[]) =>
   `${median([...times]).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)}`
 
-/** An hour to a row, of every pixel; straight into the file, since reports bring the counts of now alone. */
+/** Every hour and day of every pixel; straight into the file, since reports bring the counts of now alone. */
 function addCounts(file: string): string[] {
   const db = new DatabaseSync(file, { timeout: 10_000 })
   try {
@@ -54,13 +55,20 @@ function addCounts(file: string): string[] {
     const hours = Array.from({ length: DAYS * 24 }, (_, ago) =>
       new Date((Math.floor(Date.now() / HOUR_MS) - ago) * HOUR_MS).toISOString(),
     )
-    const insert = db.prepare(
-      `insert into tag_reports (pixel_id, hour, ran, blocked, failed, not_consented, last_ran_at)
-       values (?, ?, 40, 5, 1, 12, ?)`,
+    const count = db.prepare(
+      `insert into counts (subject, series, resolution, at, key, shard, count)
+       values (?, 'tag.result', ?, ?, ?, 0, ?) on conflict do update set count = count + excluded.count`,
     )
+    const seen = db.prepare('insert into tag_last_seen (pixel_id, shard, last_ran_at) values (?, 0, ?)')
+    const results = Object.entries({ ran: 40, blocked: 5, failed: 1, not_consented: 12 })
     for (const { id } of ids) {
       db.exec('begin immediate')
-      for (const hour of hours) insert.run(id, hour, hour)
+      for (const hour of hours)
+        for (const [key, by] of results) {
+          count.run(id, 'hour', hour, key, by)
+          count.run(id, 'day', new Date(startOfSiteDay(Date.parse(hour))).toISOString(), key, by)
+        }
+      seen.run(id, hours[0] ?? null)
       db.exec('commit')
     }
     return ids.map(({ id }) => id)

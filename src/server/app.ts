@@ -57,6 +57,7 @@ import { DeliveryWorker } from './outbox/worker.ts'
 import { registerPixelVersions } from './pixels/history.ts'
 import { trackingPixels } from './pixels/tracking-pixels.ts'
 import type { SecretPort } from './secrets/secrets.ts'
+import { Stats } from './stats/counts.ts'
 import { composeTags } from './tags/tags.ts'
 import { describeVendor } from './vendors/marks.ts'
 
@@ -114,9 +115,11 @@ export async function buildApp({
   const site = await composeSite(config, distDir, compressPage)
   const { renderer } = site
   const inventory = composeInventory(house)
+  const stats = new Stats(db, log, { flushMs })
   const evidence = composeEvidence({ ...house, notices: renderer.renderConsentNotices() })
   const tags = composeTags({
     ...house,
+    stats,
     distDir,
     flushMs,
     compressPage,
@@ -131,7 +134,7 @@ export async function buildApp({
     counter,
     log,
     config,
-    onTurnedAway: (what, at) => tags.counts.add(`ceiling:${what}`, at),
+    onTurnedAway: (what, at) => stats.add({ series: 'site', key: `ceiling:${what}`, at }),
   })
   const guard = { limits, siteUrl }
   const deliveries = composeDeliveries({
@@ -242,7 +245,7 @@ export async function buildApp({
       guard,
       onStored: (name) => {
         // What the page tells us of is measured, whether or not it runs a tag that would tell us of it too.
-        tags.counts.add(name === 'page_view' ? 'told' : `conversion:${name}`)
+        stats.add({ series: 'site', key: name === 'page_view' ? 'told' : `conversion:${name}` })
         deliveries.wake()
       },
     })

@@ -29,16 +29,16 @@ import { adoptSubscriptions } from './newsletter/webhook.ts'
 import { claimDue, findDue, makeDue, releaseEveryLease } from './outbox/queue.ts'
 import { readHistory } from './pixels/history.ts'
 import { readTrash } from './pixels/trash.ts'
-import { SiteCounts } from './stats/site-counts.ts'
+import { Stats, sweepCounts } from './stats/counts.ts'
+import { sweepOlderCounts } from './stats/older-counts.ts'
 import { readConversions } from './tags/health/observations.ts'
 import { readOverview } from './tags/health/overview.ts'
 import { readToday } from './tags/health/today.ts'
 import { readLedger, readLedgerRange } from './tags/health/visit-results.ts'
-import { forgetOldVisitResults, ReportBuffer } from './tags/tag-counts.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
-  'tag_reports|tag_evidence|site_counts|consent_records|consent_leaves|consent_tree_nodes|consent_seals|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
+  'tag_reports|tag_evidence|site_counts|counts|consent_records|consent_leaves|consent_tree_nodes|consent_seals|audit_events|rate_limits|newsletter_subscriptions|deliveries|delivery_counts|auth_\\w+|old|newer'
 /** An index of nothing but what waits may be read from its start. */
 const READS_WHOLE_TABLE = new RegExp(`^SCAN (${LARGE})\\b(?! USING INDEX consent_records_unsealed_idx)`)
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY/
@@ -64,13 +64,11 @@ async function exportAll(): Promise<void> {
 const pixelId = randomUUID()
 async function countRefusals(): Promise<void> {
   const warn = (error: object) => expect(error).toBeNull()
-  const reports = new ReportBuffer(database.db, { warn })
   const set = { version: 'v', tags: [{ id: pixelId, category: 'marketing' }] } as never
-  const counts = new SiteCounts(database.db, { warn })
+  const stats = new Stats(database.db, { warn })
   const refusals = new RefusalBuffer({
     db: database.db,
-    reports,
-    counts,
+    stats,
     tags: { current: set, recent: [set] },
     log: { warn },
   })
@@ -81,8 +79,7 @@ async function countRefusals(): Promise<void> {
     createdAt: new Date().toISOString(),
   })
   await refusals.stop()
-  await reports.stop()
-  await counts.stop()
+  await stats.stop()
 }
 async function insertChoices(count = 1): Promise<void> {
   await database.db
@@ -159,7 +156,8 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
   ['putting subscriptions back into the queue', () => requeue(database.db, now)],
   ['another try of what waits of a pixel', () => makeDue(database.db, { pixelId }, now)],
-  ['forgetting old visit results', () => forgetOldVisitResults(database.db, { reportDays: 1 })],
+  ['sweeping counts', () => sweepCounts(database.db, { reportDays: 1 })],
+  ['sweeping counts of older processes', () => sweepOlderCounts(database.db, { reportDays: 1 })],
   ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
   ['sealing records of consent', () => seal(1)],
   // As many as are looked at in one step: how a join is made depends on it.

@@ -15,7 +15,7 @@ import { STEP_ROWS, type Sweep, sweepRows } from './db/sweep.ts'
 import { removeOldMailFiles } from './mail/transport.ts'
 import { requeue } from './newsletter/admin-routes.ts'
 import { adoptSubscriptions } from './newsletter/webhook.ts'
-import { forgetOldVisitResults } from './tags/tag-counts.ts'
+import { sweepOlderCounts } from './stats/older-counts.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z')
 const HOUR_MS = 3_600_000
@@ -66,16 +66,6 @@ const ROWS: { [Table in TableName]?: (owners: Owners) => Record<string, unknown>
   auth_one_time_tokens: (owners) => ({ ...challenge(), ...oneTimeToken(owners) }),
   rate_limits: () => ({ key: randomUUID(), count: 1 }),
   sign_up_hashes: () => ({ consent_id: randomUUID(), email_hash: 'x' }),
-  delivery_counts: ({ pixel_id }) => ({ pixel_id, state: 'accepted', reason: randomUUID(), count: 1 }),
-  site_counts: () => ({ subject: randomUUID(), count: 1 }),
-  tag_evidence: ({ pixel_id }) => ({
-    pixel_id,
-    revision: 'x',
-    subject: 'visit',
-    verdict: randomUUID(),
-    count: 1,
-  }),
-  tag_minutes: ({ pixel_id }) => ({ pixel_id, revision: randomUUID(), visits: 1, failed: 0 }),
   blocked_hosts: () => ({
     id: randomUUID(),
     pixel_id: null,
@@ -225,7 +215,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     }
   })
 
-  test('consent records and visit results, but never the last run of a tag', async () => {
+  test('consent records, and counts of the release before', async () => {
     const { db } = database
     const consent = (time: number) => ({
       id: randomUUID(),
@@ -246,13 +236,19 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
       const hour = at(NOW - 396 * DAY_MS - hours * HOUR_MS)
       return { pixel_id, hour, ran: 1, last_ran_at: hour }
     }
-    await db.insertInto('tag_reports').values(times(MANY, result)).execute()
-    expect(await forgetOldVisitResults(db, KEPT, undefined, NOW)).toEqual({ tag_reports: MANY - 1 })
+    await db
+      .insertInto('tag_reports')
+      .values([...times(MANY, result), { pixel_id, hour: ago(395), ran: 1 }])
+      .execute()
+    await sweepOlderCounts(db, KEPT, undefined, NOW)
     expect(await eraseRecords(db, KEPT, undefined, NOW)).toEqual({ consent_records: MANY })
     expect(await db.selectFrom('consent_records').select('created_at').execute()).toEqual([
       { created_at: at(end + 1) },
     ])
-    expect(await db.selectFrom('tag_reports').select('hour').execute()).toEqual([{ hour: ago(396) }])
+    expect(await db.selectFrom('tag_reports').select('hour').execute()).toEqual([
+      { hour: ago(396) },
+      { hour: ago(395) },
+    ])
   })
 
   test('subscriptions that were given up or wait go back into the queue, step by step', async () => {
@@ -341,7 +337,14 @@ const BY_FUNCTION: Record<string, readonly [where: string, kept: string]> = {
     '`consent_parties`',
     '30 days after they were last on the page',
   ],
-  'visit results': ['`tag_reports`', '396 days, `RETENTION_REPORT_DAYS`; the newest run of each tag stays'],
+  'counts of visits and conversions': [
+    '`counts`',
+    'minutes 1 day, hours at most 90 days, days 396 days, `RETENTION_REPORT_DAYS`',
+  ],
+  'counts of the release before': [
+    '`tag_reports`, `tag_evidence`, `tag_minutes`, `site_counts`, `delivery_counts`',
+    'as long as that release keeps them; carried to `counts`',
+  ],
 }
 
 test('docs/operating.md says of everything how long it is kept', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TagOverview } from '#contract/tag-status.ts'
+import { sumCounts } from '#server/stats/counts.ts'
 import { ENGINES } from '../support/engines.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { Mailbox } from '../support/mailbox.ts'
@@ -32,8 +33,8 @@ describe.each(ENGINES)('a tag that fails in the visits of many places, on %s', (
       body: JSON.stringify({ set, results: [{ id: pixel, ...result }] }),
     })
   const counted = async (what: 'visits' | 'measured' = 'visits') => {
-    const rows = await site.database.db.selectFrom('tag_minutes').select(what).execute()
-    return rows.reduce((sum, row) => sum + Number(Object.values(row)[0]), 0)
+    const rows = await sumCounts(site.database.db, { series: 'tag.breaker', resolution: 'minute', from: 0 })
+    return rows.filter(({ key }) => key.endsWith(` ${what}`)).reduce((sum, { count }) => sum + count, 0)
   }
 
   test('one address, /64 or /48 cannot pause it alone', async () => {

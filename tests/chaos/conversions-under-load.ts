@@ -128,7 +128,9 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
     SETTLED_WITHIN_MS,
   )
   const counts = await ask(
-    'select p.name, c.state, sum(c.count) as n from delivery_counts c join tracking_pixels p on p.id = c.pixel_id group by 1, 2',
+    `select p.name, c.key as state, sum(c.count) as n
+     from counts c join tracking_pixels p on cast(p.id as text) = c.subject
+     where c.series = 'conversion' and c.resolution = 'hour' group by 1, 2`,
   )
   assertKept(acknowledged, taken, counts)
   const told = counts

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
+import { storeReports } from '#tests/support/stored-counts.ts'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
 import { type AdminSite, signIn, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { DESKTOP, PHONE } from '../support/browser.ts'
@@ -76,10 +77,7 @@ describe.each([
     const [pixel] = await db.selectFrom('tracking_pixels').selectAll().where('type', '=', 'meta').execute()
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString()
     const counts = { ran: 12, blocked: 3, failed: 1, not_consented: 4 }
-    await db
-      .insertInto('tag_reports')
-      .values({ pixel_id: pixel?.id ?? '', hour, ...counts })
-      .execute()
+    await storeReports(db, [{ pixel_id: pixel?.id ?? '', hour, ...counts }])
     await page.getByRole('link', { name: 'Meta Pixel Principal' }).click()
     await page.getByText(/rodou sem impedimento em 12 de 16 visitas/).waitFor()
     await page.getByRole('slider').focus()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
+import { storeSiteCounts } from '#tests/support/stored-counts.ts'
 import { insertPixels } from '../support/admin-data.ts'
 import { type AdminSite, startAdminSite, type Visit } from '../support/admin-site.ts'
 import { findFaults } from '../support/find-faults.ts'
@@ -23,20 +24,18 @@ beforeAll(async () => {
   const { db } = admin.site.database
   await insertPixels(db, [{ name: 'Blog' }, { name: 'Meta Pixel Principal' }])
   await db.updateTable('site_state').set({ counted_since: '2026-01-01T00:00:00.000Z' }).execute()
-  await db
-    .insertInto('site_counts')
-    .values(
-      startsOfDays().flatMap((slot, day) => [
-        { slot, subject: 'choice:accepted', count: 987 - Math.max(0, day - 1) * 60 },
-        { slot, subject: 'choice:refused', count: 306 },
-        { slot, subject: 'choice:partial', count: 97 },
-        { slot, subject: 'conversion:lead', count: 86 + day * 3 },
-        { slot, subject: 'cost:sum:300', count: 97 },
-        { slot, subject: 'cost:rest:40', count: 97 },
-        ...(day < 2 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
-      ]),
-    )
-    .execute()
+  await storeSiteCounts(
+    db,
+    startsOfDays().flatMap((slot, day) => [
+      { slot, subject: 'choice:accepted', count: 987 - Math.max(0, day - 1) * 60 },
+      { slot, subject: 'choice:refused', count: 306 },
+      { slot, subject: 'choice:partial', count: 97 },
+      { slot, subject: 'conversion:lead', count: 86 + day * 3 },
+      { slot, subject: 'cost:sum:300', count: 97 },
+      { slot, subject: 'cost:rest:40', count: 97 },
+      ...(day < 2 ? [] : [{ slot, subject: 'conversion:contact', count: day * 4 }]),
+    ]),
+  )
   const at = new Date().toISOString()
   const subscription = (email: string) => ({
     id: randomUUID(),
@@ -249,7 +248,7 @@ test('"Envio" by the server: a refused token stops it, "Conferir" shows what was
 
 test('on its first day the strip has no hole, at any width', async () => {
   const { db } = admin.site.database
-  await db.deleteFrom('site_counts').execute()
+  await db.deleteFrom('counts').execute()
   await db.deleteFrom('newsletter_subscriptions').execute()
   await db.updateTable('site_state').set({ counted_since: new Date().toISOString() }).execute()
   await page

@@ -64,7 +64,7 @@ async function startTest(name: string): Promise<Page> {
 }
 const steps = () => dashboard.getByRole('region', { name: 'Passo a passo' })
 async function expectNothingCounted(): Promise<void> {
-  for (const table of ['tag_reports', 'tag_evidence', 'consent_records', 'newsletter_subscriptions'] as const)
+  for (const table of ['counts', 'tag_last_seen', 'consent_records', 'newsletter_subscriptions'] as const)
     expect(await site.database.db.selectFrom(table).selectAll().execute(), table).toEqual([])
 }
 /** Where pictures of the states go, for whoever wants to look at them. */

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
+import { storedObservations } from '#tests/support/stored-counts.ts'
 import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { reportTotals } from '../support/report-totals.ts'
@@ -129,12 +130,8 @@ test('a tag that holds up the page is told its time, by its own file, its vendor
   })
   await accept(own, vendor, quick, isolated)
   const cost = async (id: string, subject: string) => {
-    const rows = await site.database.db
-      .selectFrom('tag_evidence')
-      .select(['verdict', 'count'])
-      .where('pixel_id', '=', id)
-      .where('subject', '=', subject)
-      .execute()
+    const all = await storedObservations(site.database.db)
+    const rows = all.filter((row) => row.pixel_id === id && row.subject === subject)
     expect(rows).toMatchObject([{ count: 1 }])
     return Number(rows[0]?.verdict)
   }

@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import type { Pixel } from '#contract/pixel.ts'
+import { readOutcome } from '#server/conversions/outcomes.ts'
+import { sumCounts } from '#server/stats/counts.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import type { EngineName } from './engines.ts'
 import { Mailbox } from './mailbox.ts'
@@ -190,14 +192,19 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
   const waiting = async () => (await events().select('id').execute()).length
   const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 30_000 })
   const counts = async (pixelId: string) => {
-    const rows = await running.database.db
-      .selectFrom('delivery_counts')
-      .select((eb) => ['state', eb.fn.sum<number | string>('count').as('count')])
-      .where('pixel_id', '=', pixelId)
-      // Over all hours: the clock may strike one between two events of a test.
-      .groupBy('state')
-      .execute()
-    return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+    // Over all hours: the clock may strike one between two events of a test.
+    const rows = await sumCounts(running.database.db, {
+      series: 'conversion',
+      resolution: 'hour',
+      subject: pixelId,
+      from: 0,
+    })
+    const states: Record<string, number> = {}
+    for (const { key, count } of rows) {
+      const { state } = readOutcome(key)
+      states[state] = (states[state] ?? 0) + count
+    }
+    return states
   }
   const to = (host: string) => surroundings.apis.received.filter((request) => request.host === host)
   const metaEvents = () => to('graph.facebook.com').flatMap(({ body }) => body.data)

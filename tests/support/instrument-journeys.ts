@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
+import { storeSiteCounts } from '#tests/support/stored-counts.ts'
 import { adminCall } from './admin-call.ts'
 import {
   DESK,
@@ -57,7 +58,7 @@ const WORKED = /^(Rodou sem erro, e nada foi barrado|A visita foi enviada a Meta
 /** So many accepted today. */
 async function countChoices(site: TestApp, count: number): Promise<void> {
   const rows = startsOfDays().map((slot) => ({ slot, subject: 'choice:accepted', count }))
-  await site.database.db.insertInto('site_counts').values(rows).execute()
+  await storeSiteCounts(site.database.db, rows)
 }
 
 async function subscribe(site: TestApp, email: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { sumCounts } from '#server/stats/counts.ts'
 import type { PageAttack } from './page-attacks.ts'
 import type { TestApp } from './test-app.ts'
 
@@ -204,15 +205,12 @@ async function findForged(
   { app: { database }, pixel }: Target,
 ): Promise<string | null> {
   const { db } = database
-  const found =
+  const rows =
     name === 'forge-report'
-      ? db.selectFrom('tag_reports').select('pixel_id').where('failed', '>', 0).where('pixel_id', '=', pixel)
-      : db
-          .selectFrom('tag_evidence')
-          .select('pixel_id')
-          .where('subject', '=', 'conversion:lead')
-          .where('pixel_id', '=', pixel)
-  return (await found.executeTakeFirst()) === undefined ? null : 'a forged count'
+      ? await sumCounts(db, { series: 'tag.result', resolution: 'hour', subject: pixel, from: 0 })
+      : await sumCounts(db, { series: 'tag.seen', resolution: 'hour', subject: pixel, from: 0 })
+  const forged = name === 'forge-report' ? 'failed' : 'conversion:lead'
+  return rows.some(({ key }) => key.split(' ').includes(forged)) ? 'a forged count' : null
 }
 
 async function settled(look: () => Promise<string | null>, turns: number): Promise<string | null> {

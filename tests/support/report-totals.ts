@@ -1,4 +1,6 @@
 import type { Db } from '#server/db/database.ts'
+import { sumCounts } from '#server/stats/counts.ts'
+import { readLastSeen } from '#server/tags/health/last-seen.ts'
 
 export interface ReportTotals {
   ran: number
@@ -10,14 +12,15 @@ export interface ReportTotals {
 /** What was reported of each pixel, over all hours: the clock may strike one between two reports of a test. */
 export async function reportTotals(db: Db): Promise<Map<string, ReportTotals>> {
   const totals = new Map<string, ReportTotals>()
-  for (const row of await db.selectFrom('tag_reports').selectAll().orderBy('hour').execute()) {
-    const sum = totals.get(row.pixel_id) ?? { ran: 0, blocked: 0, failed: 0, last_error: null }
-    totals.set(row.pixel_id, {
-      ran: sum.ran + row.ran,
-      blocked: sum.blocked + row.blocked,
-      failed: sum.failed + row.failed,
-      last_error: row.last_error ?? sum.last_error,
-    })
+  const seen = await readLastSeen(db)
+  for (const { subject, key, count } of await sumCounts(db, {
+    series: 'tag.result',
+    resolution: 'hour',
+    from: 0,
+  })) {
+    const last_error = seen.get(subject)?.last_error ?? null
+    const sum = totals.get(subject) ?? { ran: 0, blocked: 0, failed: 0, last_error }
+    totals.set(subject, { ...sum, ...(Object.hasOwn(sum, key) ? { [key]: count } : {}) })
   }
   return totals
 }

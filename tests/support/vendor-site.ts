@@ -117,7 +117,7 @@ export async function startVendorSite(options: Pick<AppDeps, 'compressPage'> = {
       vendors.clear()
     },
     forgetVisits: async () => {
-      await site.database.db.deleteFrom('tag_evidence').execute()
+      await site.database.db.deleteFrom('counts').where('series', '=', 'tag.seen').execute()
       await site.forgetLimits()
       vendors.clear()
     },

@@ -5,7 +5,8 @@ import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { Db } from '../db/database.ts'
 import { RegularFlush } from '../db/transactions/flush.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import type { Choice, SiteCounts } from '../stats/site-counts.ts'
+import type { Stats } from '../stats/counts.ts'
+import type { Choice } from '../stats/series.ts'
 
 /** Choices of one visit may be spread over hours by short gaps; no longer chain is followed. */
 const LOOK_BACK_MS = 86_400_000
@@ -43,11 +44,7 @@ interface ServedTags {
 interface RefusalBufferDeps {
   db: Db
   flushMs?: number | undefined
-  reports: {
-    addRefusals: (pixelId: string, at: string, refusals: number) => void
-    flush: () => Promise<void>
-  }
-  counts: SiteCounts
+  stats: Stats
   tags: { readonly current: ServedTags; readonly recent: readonly ServedTags[] }
   log: Pick<Logger, 'warn'>
 }
@@ -85,7 +82,7 @@ export class RefusalBuffer {
   /** Resolves when the counts are in the database, or could not be written. */
   async flush(): Promise<void> {
     await this.#flush.now()
-    await Promise.all([this.#deps.reports.flush(), this.#deps.counts.flush()])
+    await this.#deps.stats.flush()
   }
 
   stop(): Promise<void> {
@@ -102,20 +99,23 @@ export class RefusalBuffer {
   }
 
   #count(choice: KeptChoice, records: readonly StoredChoice[]): void {
-    const { reports, counts } = this.#deps
+    const { stats } = this.#deps
     const visit = foldVisits(records).get(choice.recordId)
     if (visit !== undefined) {
       const at = Date.parse(visit.at)
-      counts.add(`choice:${visit.counted}`, at)
-      if (visit.takenBack !== null) counts.add(`choice:${visit.takenBack}`, at, -1)
+      stats.add({ series: 'site', key: `choice:${visit.counted}`, at })
+      if (visit.takenBack !== null)
+        stats.add({ series: 'site', key: `choice:${visit.takenBack}`, at, by: -1 })
     }
     const refusals = foldChoices(records).get(choice.recordId)
-    for (const category of refusals?.counted ?? [])
+    const count = (category: OptionalCategory, at: string, by: number) => {
       for (const tag of choice.tags)
-        if (tag.category === category) reports.addRefusals(tag.id, choice.createdAt, 1)
+        if (tag.category === category)
+          stats.add({ series: 'tag.result', subject: tag.id, key: 'not_consented', at: Date.parse(at), by })
+    }
+    for (const category of refusals?.counted ?? []) count(category, choice.createdAt, 1)
     if (!choice.isKnownSet) return
-    for (const { category, at } of refusals?.takenBack ?? [])
-      for (const tag of choice.tags) if (tag.category === category) reports.addRefusals(tag.id, at, -1)
+    for (const { category, at } of refusals?.takenBack ?? []) count(category, at, -1)
   }
 }
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import { SiteCounts, SLOT_MS } from '../stats/site-counts.ts'
+import { readCounts, Stats, sumCounts } from '../stats/counts.ts'
+import { TEN_MINUTES_MS } from '../stats/series.ts'
 import { readLedger, readLedgerRange } from '../tags/health/visit-results.ts'
-import { ReportBuffer } from '../tags/tag-counts.ts'
 import { RefusalBuffer } from './choice-counts.ts'
 
 const VISITS = 600
@@ -36,9 +36,8 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     const id = await insertPixel(db, { type: 'meta', consent_category: 'marketing' })
     const set = { version: 'v1', tags: [{ id, category: 'marketing' }] } as never
     const log = { warn: () => {} }
-    const reports = new ReportBuffer(db, log)
-    const counts = new SiteCounts(db, log)
-    const refusals = new RefusalBuffer({ db, reports, counts, log, tags: { current: set, recent: [set] } })
+    const stats = new Stats(db, log)
+    const refusals = new RefusalBuffer({ db, stats, log, tags: { current: set, recent: [set] } })
     const choice = { recordId: randomUUID(), consentId: randomUUID(), createdAt: new Date(0).toISOString() }
     await db
       .insertInto('consent_records')
@@ -57,14 +56,10 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     await refusals.flush()
     await db.schema.alterTable('away').renameTo('consent_records').execute()
     await refusals.flush()
-    const rows = await db
-      .selectFrom('tag_reports')
-      .select('not_consented')
-      .where('pixel_id', '=', id)
-      .execute()
-    expect(rows).toEqual([{ not_consented: 1 }])
-    for (const buffer of [refusals, reports, counts]) await buffer.stop()
-    await db.deleteFrom('site_counts').execute()
+    const rows = await sumCounts(db, { series: 'tag.result', resolution: 'hour', subject: id, from: 0 })
+    expect(rows).toEqual([{ subject: id, key: 'not_consented', count: 1 }])
+    for (const buffer of [refusals, stats]) await buffer.stop()
+    await db.deleteFrom('counts').execute()
   })
 
   test(`every cell of ${VISITS} visits is what was done`, async () => {
@@ -77,13 +72,11 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     )
     const set = { version: 'v1', tags: pixels } as never
     const log = { warn: (error: object) => expect(error).toBeNull() }
-    const replicas = [0, 1].map(() => {
-      const reports = new ReportBuffer(db, log)
-      const counts = new SiteCounts(db, log)
+    const replicas = [0, 1].map((shard) => {
+      const stats = new Stats(db, log, { shard })
       return {
-        reports,
-        counts,
-        refusals: new RefusalBuffer({ db, reports, counts, log, tags: { current: set, recent: [set] } }),
+        stats,
+        refusals: new RefusalBuffer({ db, stats, log, tags: { current: set, recent: [set] } }),
       }
     })
     const replicaOf = (n: number) => replicas[n % replicas.length] as (typeof replicas)[number]
@@ -123,7 +116,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       if (last !== undefined) {
         const choice =
           last.length === 0 ? 'refused' : last.length === OPTIONAL_CATEGORIES.length ? 'accepted' : 'partial'
-        const slot = `${Math.floor(begins / SLOT_MS)} choice:${choice}`
+        const slot = `${Math.floor(begins / TEN_MINUTES_MS)} choice:${choice}`
         chosen.set(slot, (chosen.get(slot) ?? 0) + 1)
       }
       for (const { id, category } of pixels) {
@@ -133,7 +126,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
           continue
         }
         const column = (['ran', 'blocked', 'failed'] as const)[random(3)] ?? 'ran'
-        replicaOf(random(2)).reports.add(id, column, null, begins)
+        replicaOf(random(2)).stats.add({ series: 'tag.result', subject: id, key: column, at: begins })
         expectOne(id, column === 'ran' ? 'reached' : column, begins)
       }
     }
@@ -147,18 +140,14 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       // What one has counted is written while the other still hears of more.
       if (index % 200 === 0) await replicaOf(index / 200).refusals.flush()
     }
-    for (const { refusals, reports, counts } of replicas) {
+    for (const { refusals, stats } of replicas) {
       await refusals.stop()
-      await reports.stop()
-      await counts.stop()
+      await stats.stop()
     }
-    const stored = await db.selectFrom('site_counts').selectAll().where('count', '!=', 0).execute()
+    const counts = await readCounts(db, { series: 'site', resolution: 'ten_minutes', from: 0 })
+    const stored = counts.filter(({ count }) => count !== 0)
     expect(
-      new Map(
-        stored.map(
-          ({ slot, subject, count }) => [`${Date.parse(slot) / SLOT_MS} ${subject}`, count] as const,
-        ),
-      ),
+      new Map(stored.map(({ at, key, count }) => [`${Date.parse(at) / TEN_MINUTES_MS} ${key}`, count])),
     ).toEqual(chosen)
     const to = new Date(START + HOURS * HOUR_MS).toISOString()
     for (const { id } of pixels) {

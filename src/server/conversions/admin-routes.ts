@@ -18,8 +18,9 @@ import { AppError } from '../http/errors.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
 import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
+import { sumCounts } from '../stats/counts.ts'
 import { destinationOf, serveDestinations } from './destinations/destinations.ts'
-import { expireConversions } from './outcomes.ts'
+import { expireConversions, readOutcome } from './outcomes.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
 
@@ -87,7 +88,7 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
-  const [deliveries, waiting, stop, refusals] = await Promise.all([
+  const [deliveries, waiting, stop, outcomes] = await Promise.all([
     db
       .selectFrom('delivery_log')
       .select(['id', 'created_at as at', 'event', 'state', 'attempts', 'answer', 'message'])
@@ -110,17 +111,12 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
       .select(['code', 'message', 'stopped_at as since'])
       .where('pixel_id', '=', pixelId)
       .executeTakeFirst(),
-    db
-      .selectFrom('delivery_counts')
-      .select(['reason'])
-      .select((eb) => eb.fn.sum('count').as('count'))
-      .where('pixel_id', '=', pixelId)
-      .where('state', '=', 'refused')
-      .where('hour', '>=', new Date(now - REFUSAL_DAYS * DAY_MS).toISOString())
-      .groupBy('reason')
-      .orderBy('count', 'desc')
-      .limit(MAX_REASONS)
-      .execute(),
+    sumCounts(db, {
+      series: 'conversion',
+      resolution: 'hour',
+      subject: pixelId,
+      from: now - REFUSAL_DAYS * DAY_MS,
+    }),
   ])
   const destination = destinationOf(pixel)
   const stopped =
@@ -134,11 +130,12 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
     next_attempt_at: stopped === null ? waiting.next : null,
     first_expires_at: waiting.expires,
     stopped,
-    refusals: refusals.map(({ reason, count }) => ({
-      reason,
-      message: destination?.refusalText(reason) ?? reason,
-      count: Number(count),
-    })),
+    refusals: outcomes
+      .map(({ key, count }) => ({ ...readOutcome(key), count }))
+      .filter(({ state }) => state === 'refused')
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MAX_REASONS)
+      .map(({ reason, count }) => ({ reason, message: destination?.refusalText(reason) ?? reason, count })),
   }
 }
 

@@ -35,7 +35,7 @@ describe.each(ENGINES)('what became of the server’s events, on %s', (engine) =
       )
       .execute()
     const [from, to] = ['2026-11-16T09:00:00.000Z', '2026-11-16T10:00:00.000Z']
-    const copies = await readCopies(db, pixel_id, { from, to })
+    const copies = await readCopies(db, pixel_id, { step: 'hour', from, to })
     expect(new Map(copies.map(({ state, ...copy }) => [state, copy]))).toEqual(
       new Map([
         ['accepted', { at: from, count: 8 }],

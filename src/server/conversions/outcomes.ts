@@ -3,17 +3,19 @@ import { type NotNull, sql } from 'kysely'
 import { type DeliveryState, TOKEN_MISSING } from '#contract/conversions.ts'
 import type { PixelDelivery } from '#contract/pixel.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
+import type { LedgerStep } from '#contract/visit-results.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import type { DeliveryCounts } from '../db/schema/outbox.ts'
 import { inSteps } from '../db/sweep.ts'
 import { change, post } from '../db/transactions/change.ts'
 import type { Outcome } from '../outbox/channel.ts'
+import { addCounts, sumCounts } from '../stats/counts.ts'
+import type { SeriesKeys } from '../stats/series.ts'
 import { type Job, unconfirmedTexts } from './destinations/destination.ts'
 import { destinationOf } from './destinations/destinations.ts'
 
 interface CopyCount {
-  /** The hour in which the events happened. */
+  /** When the hour or day in which the events happened begins. */
   at: string
   state: DeliveryState
   count: number
@@ -23,24 +25,26 @@ interface CopyCount {
 export async function readCopies(
   db: Db,
   pixelId: string,
-  { from, to }: { from: string; to: string },
+  { step, from, to }: { step: LedgerStep; from: string; to: string },
 ): Promise<CopyCount[]> {
   const hour =
     engineOf(db) === 'sqlite'
       ? sql<string>`substr(created_at, 1, 13) || ':00:00.000Z'`
       : sql<string>`date_trunc('hour', created_at, 'UTC')`
   const rows = await db
-    .selectFrom('delivery_counts')
-    .select(['hour as at', 'state'])
+    .selectFrom('counts')
+    .select(['at', 'key'])
     .select((eb) => eb.fn.sum('count').as('count'))
-    .where('pixel_id', '=', pixelId)
-    .where('hour', '>=', from)
-    .where('hour', '<', to)
-    .groupBy(['hour', 'state'])
+    .where('subject', '=', pixelId)
+    .where('series', '=', 'conversion')
+    .where('resolution', '=', step)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .groupBy(['at', 'key'])
     .unionAll(
       db
         .selectFrom('deliveries')
-        .select([hour.as('at'), sql<'accepted'>`'waiting'`.as('state')])
+        .select([hour.as('at'), sql<string>`'waiting '`.as('key')])
         .select((eb) => eb.fn.countAll().as('count'))
         .where('pixel_id', '=', pixelId)
         .where('created_at', '>=', from)
@@ -48,7 +52,11 @@ export async function readCopies(
         .groupBy(hour),
     )
     .execute()
-  return rows.map(({ at, state, count }) => ({ at, state, count: Number(count) }))
+  return rows.map(({ at, key, count }) => ({
+    at,
+    state: readOutcome(key as SeriesKeys['conversion']).state,
+    count: Number(count),
+  }))
 }
 
 const DAY_MS = 86_400_000
@@ -93,12 +101,7 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       .where('pixel.is_active', '=', true)
       .where('pixel.delivery', '<>', 'browser')
       .execute(),
-    db
-      .selectFrom('delivery_counts')
-      // Not grouped here: by their hour they are few, and by their key they are all.
-      .select(['pixel_id', 'state', 'count'])
-      .where('hour', '>', new Date(now - DAY_MS).toISOString())
-      .execute(),
+    sumCounts(db, { series: 'conversion', resolution: 'hour', from: now - DAY_MS + 1 }),
   ])
   const evidence = new Map<string, CopyEvidence>()
   for (const pixel of pixels) {
@@ -117,8 +120,9 @@ export async function readCopyEvidence(db: Db, now = Date.now()): Promise<Readon
       unconfirmedText: unconfirmedTexts(destination).health,
     })
   }
-  for (const { pixel_id, state, count } of counts) {
-    const found = evidence.get(pixel_id)
+  for (const { subject, key, count } of counts) {
+    const found = evidence.get(subject)
+    const { state } = readOutcome(key)
     if (found !== undefined && (state === 'accepted' || state === 'unconfirmed' || state === 'refused'))
       found[state] += count
   }
@@ -308,7 +312,6 @@ export async function expireConversions(
 ): Promise<{ deliveries: number }> {
   return { deliveries: await inSteps((rows) => expireSome(db, rows, now), signal) }
 }
-
 function expireSome(db: Db, rows: number, now: number): Promise<bigint> {
   return change(db, async (trx) => {
     const expired = await trx
@@ -340,32 +343,28 @@ interface Settled {
   pixel_id: string
   /** When it happened: its hour is where it counts. */
   created_at: string
-  state: DeliveryCounts['state']
+  state: Exclude<DeliveryState, 'waiting'>
   reason: string
 }
 
 /** Counts what left the queue. In the transaction that deletes the rows, so that each event is in one place, always. */
 export async function countSettled(trx: Db, settled: readonly Settled[]): Promise<void> {
-  const sums = new Map<string, DeliveryCounts>()
-  for (const { pixel_id, created_at, state, reason } of settled) {
-    const hour = `${created_at.slice(0, 13)}:00:00.000Z`
-    const key = [pixel_id, hour, state, reason].join()
-    const sum = sums.get(key) ?? { pixel_id, hour, state, reason, count: 0 }
-    sum.count++
-    sums.set(key, sum)
-  }
-  // In one order everywhere, so that no two wait for each other.
-  for (const key of [...sums.keys()].sort()) {
-    const sum = sums.get(key)
-    if (sum === undefined) continue
-    const add = trx
-      .insertInto('delivery_counts')
-      .values(sum)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['pixel_id', 'hour', 'state', 'reason'])
-          .doUpdateSet((eb) => ({ count: eb('delivery_counts.count', '+', sum.count) })),
-      )
-    await post(trx, add)
-  }
+  await addCounts(
+    trx,
+    settled.map(({ pixel_id, created_at, state, reason }) => ({
+      series: 'conversion',
+      subject: pixel_id,
+      key: `${state} ${reason}`,
+      at: Date.parse(created_at),
+    })),
+  )
+}
+
+/** State and reason of a stored count. */
+export function readOutcome(key: SeriesKeys['conversion']): {
+  state: Exclude<DeliveryState, 'waiting'>
+  reason: string
+} {
+  const space = key.indexOf(' ')
+  return { state: key.slice(0, space) as Exclude<DeliveryState, 'waiting'>, reason: key.slice(space + 1) }
 }

@@ -77,32 +77,6 @@ export function retention(kept: Kept): readonly Sweep[] {
       keepMs: 0,
       aheadMs: kept.signUpHashMs,
     },
-    {
-      what: 'counts of conversions',
-      table: 'delivery_counts',
-      column: 'hour',
-      keepMs: kept.reportDays * DAY_MS,
-      setting: 'RETENTION_REPORT_DAYS',
-    },
-    {
-      what: 'counts of the site',
-      table: 'site_counts',
-      column: 'slot',
-      keepMs: kept.reportDays * DAY_MS,
-      setting: 'RETENTION_REPORT_DAYS',
-    },
-    {
-      what: 'observations of tags: health looks at one day, the cost at three',
-      table: 'tag_evidence',
-      column: 'hour',
-      keepMs: TAG_COST_DAYS * DAY_MS,
-    },
-    {
-      what: 'visits of tags by minute: the breaker looks at an hour',
-      table: 'tag_minutes',
-      column: 'minute',
-      keepMs: DAY_MS,
-    },
     { what: 'blocked hosts', table: 'blocked_hosts', column: 'last_seen_at', keepMs: 90 * DAY_MS },
     {
       what: 'periods in which a tag was on the page',

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import type { InstallationProblem, Notices, ProductionGap } from '#contract/admin-page.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { type AuditEntry, recordAudit } from '../activity/trail.ts'
@@ -9,7 +8,8 @@ import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import { HOURLY_CEILINGS, type Storable } from '../http/limits/limits.ts'
 import { auditActor } from '../http/security/administrators.ts'
-import { CEILING_SUBJECT } from '../stats/site-counts.ts'
+import { readCounts } from '../stats/counts.ts'
+import { CEILING_KEY } from '../stats/series.ts'
 
 interface NoticesDeps {
   db: Db
@@ -95,21 +95,21 @@ export async function listReachedCeilings(
   { eventsPerHour }: Pick<Config, 'eventsPerHour'>,
   now = Date.now(),
 ): Promise<ProductionGap[]> {
-  const rows = await db
-    .selectFrom('site_counts')
-    .select(['subject', sql<number | string>`sum(count)`.as('count'), sql<string>`max(slot)`.as('last')])
-    .where('slot', '>=', new Date(now - TOLD_FOR_MS).toISOString())
-    .where('subject', 'like', `${CEILING_SUBJECT}%`)
-    .groupBy('subject')
-    .orderBy('subject')
-    .execute()
-  return rows.flatMap(({ subject, count, last }) => {
-    const what = subject.slice(CEILING_SUBJECT.length)
+  const counts = await readCounts(db, { series: 'site', resolution: 'ten_minutes', from: now - TOLD_FOR_MS })
+  const refused = counts.filter(({ key }) => key.startsWith(CEILING_KEY))
+  return [...Map.groupBy(refused, ({ key }) => key)].sort().flatMap(([key, slots]) => {
+    const what = key.slice(CEILING_KEY.length)
     if (!isStorable(what)) return []
+    const count = slots.reduce((sum, slot) => sum + slot.count, 0)
+    const last =
+      slots
+        .map(({ at }) => at)
+        .sort()
+        .at(-1) ?? ''
     const { max } = what === 'event' ? { max: eventsPerHour } : HOURLY_CEILINGS[what]
     const sentences = [
       `O limite de ${toText(max)} ${NAMES[what]} por hora foi atingido (última vez: ${toTime(last)}).`,
-      `Recusados nas últimas 24 horas: ${toText(Number(count))}.`,
+      `Recusados nas últimas 24 horas: ${toText(count)}.`,
       ...(what === 'event' ? ['Se forem visitas reais, aumente EVENTS_PER_HOUR.'] : []),
     ]
     return [{ code: `ceiling_${what.replace('-', '_')}`, message: sentences.join(' ') }]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
-import { SiteCounts } from '../stats/site-counts.ts'
+import { Stats } from '../stats/counts.ts'
 import { listReachedCeilings } from './production-gaps.ts'
 
 const NOW = Date.parse('2026-11-15T15:00:00Z')
@@ -17,13 +17,13 @@ describe.each(ENGINES)('ceilings that were reached, on %s', (engine) => {
     const { db } = database
     const config = { eventsPerHour: 50_000 }
     expect(await listReachedCeilings(db, config, NOW)).toEqual([])
-    const counts = new SiteCounts(db, console)
-    counts.add('ceiling:newsletter', NOW - 30 * HOUR, 7)
-    counts.add('ceiling:newsletter', NOW - 5 * HOUR, 1_200)
-    counts.add('ceiling:newsletter', NOW - HOUR, 34)
-    counts.add('ceiling:event', NOW - HOUR)
-    counts.add('told', NOW - HOUR)
-    await counts.stop()
+    const stats = new Stats(db, console)
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 30 * HOUR, by: 7 })
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 5 * HOUR, by: 1_200 })
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - HOUR, by: 34 })
+    stats.add({ series: 'site', key: 'ceiling:event', at: NOW - HOUR })
+    stats.add({ series: 'site', key: 'told', at: NOW - HOUR })
+    await stats.stop()
     expect(await listReachedCeilings(db, config, NOW)).toEqual([
       {
         code: 'ceiling_event',

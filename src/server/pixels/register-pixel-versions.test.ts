@@ -7,7 +7,9 @@ import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { KILLERS } from '#tests/support/nasty-snippets.ts'
+import { storeReports } from '#tests/support/stored-counts.ts'
 import { sweepTable } from '#tests/support/sweep-table.ts'
+import { sumCounts } from '../stats/counts.ts'
 import { CONTENT_COLUMNS } from './history.ts'
 
 const DAY_MS = 86_400_000
@@ -66,7 +68,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     const other = await add({ name: 'Outro', is_active: false })
     const { db } = site.database
     const hour = '2026-11-15T10:00:00.000Z'
-    await db.insertInto('tag_reports').values({ pixel_id: pixel.id, hour, ran: 5 }).execute()
+    await storeReports(db, [{ pixel_id: pixel.id, hour, ran: 5 }])
     await remove(pixel.id)
     await remove(other.id)
     expect(await list()).toEqual([])
@@ -94,8 +96,8 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     const { updated_at: _was, ...asItWas } = pixel
     expect(back.find(({ id }) => id === pixel.id)).toMatchObject(asItWas)
     expect(back.find(({ id }) => id === other.id)?.is_active).toBe(false)
-    expect(await db.selectFrom('tag_reports').select(['pixel_id', 'ran']).execute()).toEqual([
-      { pixel_id: pixel.id, ran: 5 },
+    expect(await sumCounts(db, { series: 'tag.result', resolution: 'hour', from: 0 })).toEqual([
+      { subject: pixel.id, key: 'ran', count: 5 },
     ])
     expect(await trash()).toEqual({ pixels: [], total: 0 })
     expect((await post(`/trash/${pixel.id}/restore`)).statusCode).toBe(404)

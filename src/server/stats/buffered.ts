@@ -40,7 +40,10 @@ export class Buffered<Row> {
     const { keyOf, groupOf, maxPending, merge } = this.#options
     const key = keyOf(more)
     const pending = this.#pending.get(key)
-    if (pending !== undefined) return merge(pending, more)
+    if (pending !== undefined) {
+      merge(pending, more)
+      return
+    }
     const group = groupOf(more)
     const size = this.#sizes.get(group) ?? 0
     if (size >= maxPending(group)) return

@@ -76,6 +76,21 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     ])
   })
 
+  test('of processes that share rows lose nothing, in whatever order they heard of them', async () => {
+    const subjects = Array.from({ length: 60 }, () => randomUUID())
+    const processes = [start(1), start(1), start(1)]
+    for (let round = 0; round < 10; round++) {
+      processes.forEach((stats, n) => {
+        for (const subject of n % 2 === 0 ? subjects : subjects.toReversed())
+          stats.add({ series: 'tag.result', subject, key: 'ran', at: AT })
+      })
+      await Promise.all(processes.map((stats) => stats.flush()))
+    }
+    expect(warnings).toEqual([])
+    const rows = await sumCounts(db, { series: 'tag.result', resolution: 'day', from: 0 })
+    expect(rows.map(({ count }) => count)).toEqual(subjects.map(() => 30))
+  })
+
   test('of one subject, series and time are read without those of others', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
     await addCounts(db, [

@@ -11,10 +11,11 @@ import type { Database } from '../db/database.ts'
 import { registerErrors } from '../http/errors.ts'
 import { createLogger } from '../http/logging/logger.ts'
 import type { Caller } from '../http/security/administrators.ts'
+import { Stats } from '../stats/counts.ts'
 import { registerTagAdmin } from './admin-routes.ts'
 import { TagCompiler } from './compile/compiler.ts'
+import { LastSeen } from './health/last-seen.ts'
 import { TagStore } from './serve/tag-store.ts'
-import { ReportBuffer } from './tag-counts.ts'
 
 const OWN = new Set(['portico.example'])
 const ADMIN: Caller = {
@@ -167,18 +168,27 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     const double = await insertPixel(database.db, { type: 'meta', name: 'Dois' })
     const empty = await insertPixel(database.db, { type: 'meta', pixel_id: '7', code: '' })
     await refreshed()
-    const buffer = new ReportBuffer(database.db, log)
-    buffer.add(fine, 'ran', null)
-    buffer.add(fine, 'failed', 'Boom')
-    buffer.add(double, 'blocked', null, Date.now() - 30 * 3_600_000)
-    await buffer.stop()
+    const stats = new Stats(database.db, log)
+    const lastSeen = new LastSeen(database.db, log)
+    stats.add({ series: 'tag.result', subject: fine, key: 'ran' })
+    stats.add({ series: 'tag.result', subject: fine, key: 'failed' })
+    lastSeen.add(fine, { ran: true, error: null })
+    lastSeen.add(fine, { ran: false, error: 'Boom' })
+    const before = Date.now() - 30 * 3_600_000
+    stats.add({ series: 'tag.result', subject: double, key: 'blocked', at: before })
+    lastSeen.add(double, { ran: false, error: 'Antigo' }, before)
+    const lastYear = Date.now() - 400 * 86_400_000
+    lastSeen.add(empty, { ran: true, error: null }, lastYear)
+    await stats.stop()
+    await lastSeen.stop()
     const { pixels } = await overview()
     const of = (id: string) => pixels.find((status) => status.pixel_id === id)
     expect(of(fine)).toMatchObject({ ran: 1, failed: 1, blocked: 0, last_error: 'Boom', runnable: true })
     expect(of(fine)?.last_ran_at).not.toBeNull()
     expect(of(fine)?.warnings).toMatchObject([{ code: 'same_id', message: expect.stringContaining('Dois') }])
-    expect(of(double)).toMatchObject({ ran: 0, blocked: 0, last_ran_at: null })
-    expect(of(empty)).toMatchObject({ runnable: false })
+    expect(of(double)).toMatchObject({ ran: 0, blocked: 0, last_ran_at: null, last_error: null })
+    // Nobody says of a tag that ran long ago that it has never run.
+    expect(of(empty)).toMatchObject({ runnable: false, last_ran_at: new Date(lastYear).toISOString() })
 
     const { hours } = (await call('GET', `/admin/api/tags/${fine}/hours`)).json<{ hours: TagHour[] }>()
     expect(hours).toHaveLength(24)

@@ -25,7 +25,7 @@ describe.each(ENGINES)('what the policy stops beside a container, on %s', (engin
   afterAll(() => site.close())
   beforeEach(async () => {
     const { db } = site.database
-    for (const table of ['tracking_pixels', 'tag_evidence', 'blocked_hosts'] as const)
+    for (const table of ['tracking_pixels', 'counts', 'blocked_hosts'] as const)
       await db.deleteFrom(table).execute()
     await site.forgetLimits()
     container = await add('google_tag_manager', 'GTM-PRT1C0')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { HIT_VERDICTS, TAG_OUTCOMES, type TagResult } from '#contract/tag-report.ts'
-import { chooseColumn } from './tag-counts.ts'
+import { chooseResult } from './tag-report.ts'
 
 const FREE = { isHindered: false, absenceTells: true }
 
@@ -34,7 +34,7 @@ test.each<[string, Omit<TagResult, 'id'>, Partial<typeof FREE & { isLoader: bool
   ['a script that a blocker stopped', { outcome: 'blocked', hit: 'answered' }, {}, 'blocked'],
   ['a script that our policy stopped', { outcome: 'stopped', hit: 'failed' }, {}, 'failed'],
 ])('%s', (_what, result, seen, column) => {
-  expect(chooseColumn({ id: 'x', ...result }, { ...FREE, ...seen })).toBe(column)
+  expect(chooseResult({ id: 'x', ...result }, { ...FREE, ...seen })).toBe(column)
 })
 
 test('whatever a report says, the visit is in one column', () => {
@@ -43,6 +43,6 @@ test('whatever a report says, the visit is in one column', () => {
       for (const isHindered of [true, false])
         for (const absenceTells of [true, false])
           expect(['ran', 'blocked', 'failed']).toContain(
-            chooseColumn({ id: 'x', outcome, hit }, { isHindered, absenceTells }),
+            chooseResult({ id: 'x', outcome, hit }, { isHindered, absenceTells }),
           )
 })

@@ -21,13 +21,13 @@ import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { matchesSource, SOURCE_KEYS } from '../http/security/content-security-policy.ts'
 import { clientAddress, neighbourhoodBlock } from '../http/sockets/addresses.ts'
-import { COST_REST_SUBJECT, COST_SUM_SUBJECT, type SiteCounts } from '../stats/site-counts.ts'
-import type { BreakerBuffer } from './health/breaker.ts'
-import { costStep } from './health/cost.ts'
-import { HOST_SUBJECT } from './health/observations.ts'
+import type { Stats } from '../stats/counts.ts'
+import type { SeriesKeys } from '../stats/series.ts'
+import type { VisitWatch } from './health/breaker.ts'
+import { countCost } from './health/cost.ts'
+import type { LastSeen } from './health/last-seen.ts'
 import { isContainer, noteStopped, type StoppedDeps } from './hosts/violations.ts'
 import type { PreparedTag } from './serve/prepare-tag.ts'
-import { chooseColumn, type EvidenceBuffer, type ReportBuffer } from './tag-counts.ts'
 
 const cost = z.int().check(z.minimum(0), z.maximum(TAG_COST_MAX))
 
@@ -71,10 +71,9 @@ const reportSchema = z.object({
 
 export interface ReportDeps extends StoppedDeps {
   guard: PublicGuard
-  buffer: ReportBuffer
-  evidence: EvidenceBuffer
-  counts: SiteCounts
-  breaker: BreakerBuffer
+  stats: Stats
+  lastSeen: LastSeen
+  breaker: VisitWatch
   /** The page tells the server of this visitor's conversions itself: they are counted there, whatever a tag did. */
   isToldByEvent: (cookieHeader: string | undefined) => Promise<boolean>
 }
@@ -82,7 +81,7 @@ export interface ReportDeps extends StoppedDeps {
 /** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, buffer, evidence, counts, breaker, isToldByEvent, ...deps }: ReportDeps,
+  { guard, stats, lastSeen, breaker, isToldByEvent, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_BYTES.tagReport }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -112,32 +111,63 @@ export function registerTagReports(
       const member = ran.get(id)
       const isHindered = member !== undefined && hinders(member)
       const isLoader = member !== undefined && isContainer(member)
-      const column = chooseColumn(result, {
+      const column = chooseResult(result, {
         isHindered,
         isLoader,
         absenceTells: member !== undefined && visit.absenceTells(member),
       })
-      buffer.add(id, column, outcome === 'failed' ? cleanError(error) : null)
+      stats.add({ series: 'tag.result', subject: id, key: column })
+      lastSeen.add(id, { ran: column === 'ran', error: outcome === 'failed' ? cleanError(error) : null })
       if (member === undefined) continue
-      noteEvidence(evidence, member, result, visit)
+      countObservations(stats, member, result, visit)
       // What one tag of a container is kept from must not pause all of them.
       const isFault = column === 'failed' && !(isLoader && isHindered && outcome === 'ran')
       if (isSampled) breaker.add(id, member.revision, isFault)
       if (isCostSampled && isMeasured(result)) breaker.addCost(id, member.revision, result.ms)
       counted.push([member, result])
     }
-    if (isSampled) noteCost({ evidence, counts }, counted, parsed.data.unattributed_ms)
-    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined)) counts.add('told')
+    if (isSampled) countCost(stats, counted, parsed.data.unattributed_ms)
+    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined))
+      stats.add({ series: 'site', key: 'told' })
     if (conversion !== undefined) {
-      const subject = `conversion:${conversion.name}` as const
+      const key = `conversion:${conversion.name}` as const
       const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
-      for (const { tag, revision } of told) evidence.add(tag.id, revision, subject, 'called')
+      for (const { tag, revision } of told)
+        stats.add({ series: 'tag.seen', subject: tag.id, key: `${revision} ${key} called` })
       // One thing done, however many vendors were told of it.
       const isFirstWord = told.length > 0 && conversion.is_more !== true
-      if (isFirstWord && !(await isToldByEvent(request.headers.cookie))) counts.add(subject)
+      if (isFirstWord && !(await isToldByEvent(request.headers.cookie))) stats.add({ series: 'site', key })
     }
     return reply.code(204).send()
   })
+}
+
+/** What became of one visit that ran a tag; `ran` is told as `reached`. */
+type VisitResult = Extract<SeriesKeys['tag.result'], 'ran' | 'blocked' | 'failed'>
+
+/** What else the report of the visit says of this tag. */
+interface SeenBeside {
+  /** Our policy stopped something that is known to be this tag's. */
+  isHindered: boolean
+  /** A container: that its script came proves nothing of what it then loads. */
+  isLoader?: boolean
+  /** The visit can tell that a page view which was not seen was not sent. */
+  absenceTells: boolean
+}
+
+/**
+ * A visit counts once, by its worst news, in this order: our policy stopped a script of the tag; the visitor's browser or
+ * network stopped one, or its page view; its code threw. A tag that took all of its steps has reached its vendor unless
+ * its page view was kept back by our policy or is known not to have been sent.
+ */
+export function chooseResult({ outcome, hit }: TagResult, seen: SeenBeside): VisitResult {
+  if (outcome === 'stopped') return 'failed'
+  if (outcome === 'blocked' || hit === 'failed') return 'blocked'
+  if (outcome === 'failed') return 'failed'
+  if (seen.isHindered && seen.isLoader === true) return 'failed'
+  if (hit === 'answered' || hit === 'sent') return 'ran'
+  if (seen.isHindered) return 'failed'
+  return hit === 'none' && seen.absenceTells ? 'failed' : 'ran'
 }
 
 function isMeasured(result: TagResult): result is TagResult & { ms: number } {
@@ -153,23 +183,24 @@ function cleanError(error = ''): string | null {
 }
 
 /** Adds what one visit showed of one tag. Only hosts of the tag's own policy count, each as the entry that admits it: no report can make more rows than the tag has entries. */
-function noteEvidence(
-  evidence: EvidenceBuffer,
+function countObservations(
+  stats: Stats,
   member: PreparedTag,
   { outcome, hit }: TagResult,
   { hosts, absenceOf }: Visit,
 ): void {
   const { tag, sources, revision } = member
-  evidence.add(tag.id, revision, 'visit', outcome)
+  const observed = { series: 'tag.seen', subject: tag.id } as const
+  stats.add({ ...observed, key: `${revision} visit ${outcome}` })
   const seenHit = hit === 'none' ? absenceOf(member) : hit
-  if (seenHit && tag.hit !== undefined) evidence.add(tag.id, revision, 'hit', seenHit)
+  if (seenHit && tag.hit !== undefined) stats.add({ ...observed, key: `${revision} hit ${seenHit}` })
   const entries = [...new Set(SOURCE_KEYS.flatMap((key) => sources[key]))]
   const seen = new Map<string, string>()
   for (const [host, verdict] of hosts) {
     const entry = entries.find((source) => matchesSource(host, source))
     if (entry !== undefined && !seen.has(entry)) seen.set(entry, verdict)
   }
-  for (const [entry, verdict] of seen) evidence.add(tag.id, revision, HOST_SUBJECT + entry, verdict)
+  for (const [entry, verdict] of seen) stats.add({ ...observed, key: `${revision} host:${entry} ${verdict}` })
 }
 
 /** What one report says beyond what each tag did. */
@@ -212,32 +243,4 @@ export function readVisit(
 /** Where page views go: the same for every account of a vendor. */
 function vendorKey(member: PreparedTag | undefined): string | undefined {
   return member?.tag.hit?.hosts.join()
-}
-
-/** Of `tag_evidence`; the verdict is the step, or the number of requests. */
-export const COST_MS = 'cost_ms'
-
-export const COST_REQUESTS = 'cost_requests'
-
-export const COST_SUBJECTS = [COST_MS, COST_REQUESTS]
-
-/** More are counted as this many: a report adds to rows that there are, or to one of so many. */
-const MAX_REQUESTS = 100
-
-/** Adds what one visit spent on its tags, where it was measured. */
-function noteCost(
-  { evidence, counts }: { evidence: EvidenceBuffer; counts: SiteCounts },
-  results: readonly (readonly [PreparedTag, TagResult])[],
-  unattributed: number | undefined,
-): void {
-  let sum: number | null = null
-  for (const [{ tag, revision }, { ms, requests }] of results) {
-    if (ms === undefined || requests === undefined) continue
-    sum = (sum ?? 0) + ms
-    evidence.add(tag.id, revision, COST_MS, String(costStep(ms)))
-    evidence.add(tag.id, revision, COST_REQUESTS, String(Math.min(MAX_REQUESTS, requests)))
-  }
-  if (sum === null || unattributed === undefined) return
-  counts.add(`${COST_SUM_SUBJECT}${costStep(Math.min(TAG_COST_MAX, sum))}`)
-  counts.add(`${COST_REST_SUBJECT}${costStep(unattributed)}`)
 }

@@ -15,11 +15,13 @@ import { otherHeaders } from '../http/security/headers.ts'
 import { ownHosts } from '../http/security/own-origins.ts'
 import { requestTarget } from '../http/sockets/raw-server.ts'
 import { type CompressText, sendPrepared } from '../http/static/responses.ts'
-import { SiteCounts } from '../stats/site-counts.ts'
+import { type Stats, sweepCounts } from '../stats/counts.ts'
+import { sweepOlderCounts } from '../stats/older-counts.ts'
 import { registerTagAdmin } from './admin-routes.ts'
 import { TagCompiler } from './compile/compiler.ts'
 import { PixelReview } from './compile/review-pixels.ts'
 import { type BreakerDeps, createBreaker } from './health/breaker.ts'
+import { LastSeen } from './health/last-seen.ts'
 import { countHealth, readOverview } from './health/overview.ts'
 import type { TodayDeps } from './health/today.ts'
 import { BlockedHostBuffer } from './hosts/blocked-hosts.ts'
@@ -31,7 +33,6 @@ import { describeParties, describeServedTags } from './serve/recipients.ts'
 import type { TagSet } from './serve/tag-set.ts'
 import { TagStore } from './serve/tag-store.ts'
 import { readTagsVersion, watchTagsVersion } from './serve/tag-version.ts'
-import { EvidenceBuffer, forgetOldVisitResults, ReportBuffer, type TagRetention } from './tag-counts.ts'
 import { type ReportDeps, registerTagReports } from './tag-report.ts'
 import { registerTestAdmin } from './test-visits/admin-routes.ts'
 import { type CopyTestEvent, registerTagTests } from './test-visits/page-routes.ts'
@@ -40,6 +41,7 @@ interface TagParts {
   config: Config
   db: Db
   log: Logger
+  stats: Stats
   distDir: string
   flushMs: number
   compressPage: CompressText
@@ -55,6 +57,7 @@ export function composeTags({
   config,
   db,
   log,
+  stats,
   distDir,
   flushMs,
   compressPage,
@@ -66,7 +69,6 @@ export function composeTags({
   const rooms = createRoomRenderer(readRoomScript(distDir), config)
   const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: rooms.measure }
   const compiler = new TagCompiler()
-  const counts = new SiteCounts(db, log, flushMs)
   const store = new TagStore({
     db,
     log,
@@ -82,7 +84,6 @@ export function composeTags({
   const overview = () => readOverview({ db, tags: store, ...budget })
   return {
     store,
-    counts,
     readOverview: overview,
     isInHtml: (pixelId: string) => (store.prepared.get(pixelId)?.compiled.head.length ?? 0) > 0,
     readHealth: async () => countHealth(await overview()),
@@ -110,7 +111,7 @@ export function composeTags({
         retention,
         tags: store,
         compiler,
-        counts,
+        stats,
         siteUrl,
         ownHosts: budget.ownHosts,
         flushMs,
@@ -142,9 +143,10 @@ interface TagPorts
   copyTestEvent: CopyTestEvent
 }
 
-interface TagDeps extends TagPorts, Pick<ReportDeps, 'counts'> {
+interface TagDeps extends TagPorts {
   db: Db
-  retention: TagRetention
+  stats: Stats
+  retention: { readonly reportDays: number }
   tags: TagStore
   compiler: TagCompiler
   log: Logger
@@ -155,15 +157,14 @@ interface TagDeps extends TagPorts, Pick<ReportDeps, 'counts'> {
 
 /** The public side of the tags, and what runs beside the requests for as long as the app does. */
 function registerTags(app: FastifyInstance, deps: TagDeps): void {
-  const { db, tags, log, guard, counts, flushMs } = deps
-  const buffer = new ReportBuffer(db, log, flushMs)
-  const evidence = new EvidenceBuffer(db, log, flushMs)
+  const { db, tags, log, guard, stats, retention, flushMs } = deps
+  const lastSeen = new LastSeen(db, log, flushMs)
   const breaker = createBreaker(deps)
   const takeRoom = () => guard.limits.reserve('blocked-host', null)
   const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom, flushMs })
-  const refusals = new RefusalBuffer({ db, tags, log, reports: buffer, counts, flushMs })
+  const refusals = new RefusalBuffer({ db, tags, log, stats, flushMs })
   registerConsent(app, { ...deps, refusals })
-  registerTagReports(app, { ...deps, buffer, evidence, breaker, blocked: blockedHosts })
+  registerTagReports(app, { ...deps, lastSeen, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)
 
@@ -185,17 +186,16 @@ function registerTags(app: FastifyInstance, deps: TagDeps): void {
     onVersion: (version) => tags.refreshIfNotAt(version),
   })
   app.addHook('onListen', async () => tags.startRecompiling())
-  sweepRegularly(app, 'visit results', (signal) => forgetOldVisitResults(db, deps.retention, signal))
+  sweepRegularly(app, 'counts of visits and conversions', (signal) => sweepCounts(db, retention, signal))
+  sweepRegularly(app, 'counts of the release before', (signal) => sweepOlderCounts(db, retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
-    await breaker.stop()
+    // While the page can still be without a tag that its last visits speak against.
+    await stats.flush()
     await Promise.all([tags.stop(), deps.compiler.close()])
-    // First: what it counts goes into the others.
+    // First: what it counts goes into the other.
     await refusals.stop()
-    await buffer.stop()
-    await counts.stop()
-    await evidence.stop()
-    await blockedHosts.stop()
+    await Promise.all([stats.stop(), lastSeen.stop(), blockedHosts.stop()])
   })
 }
 

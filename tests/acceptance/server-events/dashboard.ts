@@ -115,7 +115,7 @@ export function testDashboard(site: EventSite): void {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { db } = site.database
-    await db.deleteFrom('site_counts').execute()
+    await db.deleteFrom('counts').execute()
     const clicks = async () => {
       const { contact } = await admin<Today>('GET', '/today')
       return contact.today
@@ -155,7 +155,7 @@ export function testDashboard(site: EventSite): void {
       headers: site.headers,
     })
     // With the server's pixel alone, a day that was measured has a figure, also when it is none.
-    await db.deleteFrom('site_counts').execute()
+    await db.deleteFrom('counts').execute()
     await send({ name: 'page_view' }, everything.cookie)
     await vi.waitFor(async () => expect(await clicks()).toBe(0), { timeout: 30_000 })
   })

@@ -61,7 +61,7 @@ export function testPixelTests(site: EventSite): void {
         expect(uncoded.map(({ check }) => check)).toEqual(told.map(() => null))
         expect(site.apis.received).toEqual([])
       }
-      for (const table of ['deliveries', 'delivery_counts', 'delivery_log', 'consent_records'] as const)
+      for (const table of ['deliveries', 'counts', 'delivery_log', 'consent_records'] as const)
         expect(await site.database.db.selectFrom(table).selectAll().execute()).toEqual([])
     },
   )

@@ -27,9 +27,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
  * as often as anybody likes, by any number of processes.
  */
 export async function copyCounts(db: Kysely<unknown>, since: number, now = Date.now()): Promise<void> {
-  const first = startOfSiteDay(since)
-  for (let day = first; day <= now; day = nextSiteDay(day)) await copyDay(db, day, now)
-  await copyLastSeen(db, first)
+  const seen = new Map<string, LastSeen>()
+  for (let day = startOfSiteDay(since); day <= now; day = nextSiteDay(day)) await copyDay(db, day, now, seen)
+  await copyLastSeen(db, seen)
 }
 
 interface CopiedTable {
@@ -102,7 +102,12 @@ interface CopiedRow {
   count: number
 }
 
-async function copyDay(db: Kysely<unknown>, day: number, now: number): Promise<void> {
+async function copyDay(
+  db: Kysely<unknown>,
+  day: number,
+  now: number,
+  seen: Map<string, LastSeen>,
+): Promise<void> {
   const from = new Date(day).toISOString()
   const to = new Date(nextSiteDay(day)).toISOString()
   const sums = new Map<string, CopiedRow>()
@@ -113,6 +118,7 @@ async function copyDay(db: Kysely<unknown>, day: number, now: number): Promise<v
     >`select * from ${sql.table(table)} where ${column} >= ${from} and ${column} < ${to}`.execute(db)
     for (const row of rows) {
       const { series, subject, counts } = read(row)
+      if (table === 'tag_reports') noteLastSeen(seen, row)
       for (const [resolution, days] of Object.entries(KEPT_DAYS[series] ?? {})) {
         if (day < now - (days + 1) * DAY_MS) continue
         const at = resolution === 'day' ? from : String(row[time])
@@ -140,20 +146,36 @@ async function copyDay(db: Kysely<unknown>, day: number, now: number): Promise<v
   }
 }
 
-/** The newest run and the newest error since then. */
-async function copyLastSeen(db: Kysely<unknown>, since: number): Promise<void> {
-  const from = new Date(since).toISOString()
-  await sql`insert into tag_last_seen (pixel_id, shard, last_ran_at)
-    select pixel_id, ${sql.lit(COPIED_SHARD)}, max(last_ran_at) from tag_reports where hour >= ${from} group by pixel_id
-    on conflict (pixel_id, shard) do update set last_ran_at = excluded.last_ran_at
-    where excluded.last_ran_at > coalesce(tag_last_seen.last_ran_at, '1970-01-01T00:00:00.000Z')`.execute(db)
-  await sql`insert into tag_last_seen (pixel_id, shard, last_error_at, last_error)
-    select pixel_id, ${sql.lit(COPIED_SHARD)}, hour, last_error from tag_reports as report
-    where hour >= ${from} and last_error is not null and not exists (
-      select 1 from tag_reports as newer where newer.pixel_id = report.pixel_id and newer.hour > report.hour
-      and newer.last_error is not null)
-    on conflict (pixel_id, shard) do update set last_error_at = excluded.last_error_at, last_error = excluded.last_error
-    where excluded.last_error_at >= coalesce(tag_last_seen.last_error_at, '1970-01-01T00:00:00.000Z')`.execute(
-    db,
-  )
+interface LastSeen {
+  last_ran_at: string | null
+  last_error_at: string | null
+  last_error: string | null
+}
+
+function noteLastSeen(seen: Map<string, LastSeen>, row: Record<string, unknown>): void {
+  const { pixel_id, hour, last_ran_at, last_error } = row as unknown as LastSeen & {
+    pixel_id: string
+    hour: string
+  }
+  const known = seen.get(pixel_id) ?? { last_ran_at: null, last_error_at: null, last_error: null }
+  const isNewer = last_error !== null && hour > (known.last_error_at ?? '')
+  seen.set(pixel_id, {
+    last_ran_at: (last_ran_at ?? '') > (known.last_ran_at ?? '') ? last_ran_at : known.last_ran_at,
+    last_error_at: isNewer ? hour : known.last_error_at,
+    last_error: isNewer ? last_error : known.last_error,
+  })
+}
+
+/** Nothing that is stored gives way to something older. */
+async function copyLastSeen(db: Kysely<unknown>, seen: ReadonlyMap<string, LastSeen>): Promise<void> {
+  for (const [pixelId, { last_ran_at, last_error_at, last_error }] of [...seen].sort())
+    await sql`insert into tag_last_seen (pixel_id, shard, last_ran_at, last_error_at, last_error)
+      values (${pixelId}, ${sql.lit(COPIED_SHARD)}, ${last_ran_at}, ${last_error_at}, ${last_error})
+      on conflict (pixel_id, shard) do update set
+        last_ran_at = case when tag_last_seen.last_ran_at > excluded.last_ran_at then tag_last_seen.last_ran_at
+          else coalesce(excluded.last_ran_at, tag_last_seen.last_ran_at) end,
+        last_error_at = case when tag_last_seen.last_error_at > excluded.last_error_at then tag_last_seen.last_error_at
+          else coalesce(excluded.last_error_at, tag_last_seen.last_error_at) end,
+        last_error = case when tag_last_seen.last_error_at > excluded.last_error_at then tag_last_seen.last_error
+          else coalesce(excluded.last_error, tag_last_seen.last_error) end`.execute(db)
 }

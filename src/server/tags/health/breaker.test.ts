@@ -4,11 +4,12 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import type { AdministratorNews } from '#server/auth/account-mail.ts'
 import type { Database } from '#server/db/database.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
+import { Stats, sumCounts } from '#server/stats/counts.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { TagCompiler } from '../compile/compiler.ts'
 import { TagStore } from '../serve/tag-store.ts'
-import { type BreakerBuffer, createBreaker, isFailing, isSlow, isTooDear, rearmBreaker } from './breaker.ts'
+import { createBreaker, isFailing, isSlow, isTooDear, rearmBreaker, type VisitWatch } from './breaker.ts'
 import { readP75 } from './cost.ts'
 import { readOverview } from './overview.ts'
 
@@ -65,7 +66,7 @@ test('slow is what has a 75th percentile of more than 500 ms, and never of fewer
 describe.each(ENGINES)('the breaker, on %s', (engine) => {
   let database: Database
   /** Two processes with one database. */
-  let replicas: { tags: TagStore; breaker: BreakerBuffer }[]
+  let replicas: { tags: TagStore; stats: Stats; breaker: VisitWatch }[]
   let news: AdministratorNews[]
   const compiler = new TagCompiler()
   const swapped: string[][] = []
@@ -81,10 +82,10 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await database.db.deleteFrom('tracking_pixels').execute()
     await database.db.deleteFrom('audit_events').execute()
     news = []
-    replicas = [1, 2].map(() => startReplica())
+    replicas = [1, 2].map(startReplica)
   })
 
-  function startReplica() {
+  function startReplica(shard: number) {
     const { db } = database
     const tags = new TagStore({
       db,
@@ -94,12 +95,15 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
       headers: {},
       swapPage: async ({ sources }) => void swapped.push([...sources.script]),
     })
+    const stats = new Stats(db, log, { shard })
     return {
       tags,
+      stats,
       breaker: createBreaker({
         db,
         log,
         tags,
+        stats,
         mailAdministrators: async (_trx, each) => void news.push(each),
       }),
     }
@@ -120,7 +124,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
       for (let n = 0; n < share(failed); n++) breaker.add(id, revision, true, now)
       for (let n = 0; n < share(fine); n++) breaker.add(id, revision, false, now)
     }
-    await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
+    await Promise.all(replicas.map(({ stats }) => stats.flush()))
     for (const { tags } of replicas) await tags.refresh()
   }
   /** The same of visits that measured. */
@@ -131,7 +135,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
       for (let n = 0; n < share(slow); n++) breaker.addCost(id, revision, 501, now)
       for (let n = 0; n < share(fine); n++) breaker.addCost(id, revision, 500, now)
     }
-    await Promise.all(replicas.map(({ breaker }) => breaker.flush()))
+    await Promise.all(replicas.map(({ stats }) => stats.flush()))
     for (const { tags } of replicas) await tags.refresh()
   }
   const onPage = () =>
@@ -268,12 +272,12 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
   test('knows after a restart what was counted before it, and what is paused', async () => {
     const id = await addPixel(true)
     await visit(id, { failed: 40, fine: 0 })
-    await Promise.all(replicas.map(({ breaker }) => breaker.stop()))
-    replicas = [1, 2].map(() => startReplica())
+    await Promise.all(replicas.map(({ stats }) => stats.stop()))
+    replicas = [1, 2].map(startReplica)
     for (const { tags } of replicas) await tags.refresh()
     await visit(id, { failed: 10, fine: 0 })
     expect(onPage()).toEqual([0, 0])
-    replicas = [startReplica()]
+    replicas = [startReplica(3)]
     await replicas[0]?.tags.refresh()
     expect(onPage()).toEqual([0])
   })
@@ -283,9 +287,9 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await visit(id, { failed: 60, fine: 0 }, Date.now() - 11 * 60_000)
     await visit(id, { failed: 1, fine: 0 })
     expect(onPage()).toEqual([11, 11])
-    const { breaker } = replicas[0] as (typeof replicas)[number]
-    for (let n = 0; n < 60; n++) breaker.add(id, 'an older revision', true)
-    await breaker.flush()
+    const { breaker, stats } = replicas[0] as (typeof replicas)[number]
+    for (let n = 0; n < 60; n++) breaker.add(id, 'older', true)
+    await stats.flush()
     expect(await actions()).toEqual([])
   })
 
@@ -295,22 +299,28 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await visit(id, { failed: 60, fine: 0 })
     expect(await actions()).toEqual([])
     await database.db.deleteFrom('tracking_pixels').execute()
-    const { breaker } = replicas[0] as (typeof replicas)[number]
-    breaker.add(id, 'x', true)
-    await breaker.flush()
-    expect(await database.db.selectFrom('tag_minutes').selectAll().execute()).toEqual([])
+    expect(await database.db.selectFrom('counts').selectAll().execute()).toEqual([])
+    await visit(id, { failed: 60, fine: 0 })
+    expect(await actions()).toEqual([])
   })
 
   test('a page that cannot follow at once keeps nobody from being told, and loses no count', async () => {
     const id = await addPixel(true)
-    const { breaker, tags } = replicas[0] as (typeof replicas)[number]
+    const { breaker, stats, tags } = replicas[0] as (typeof replicas)[number]
     const revision = tags.prepared.get(id)?.revision ?? ''
     for (let n = 0; n < 60; n++) breaker.add(id, revision, true)
     const refused = vi.spyOn(tags, 'refresh').mockRejectedValueOnce(new Error('away'))
-    await breaker.flush()
+    await stats.flush()
     refused.mockRestore()
-    const rows = await database.db.selectFrom('tag_minutes').select('visits').execute()
+    const rows = await sumCounts(database.db, {
+      series: 'tag.breaker',
+      resolution: 'minute',
+      subject: id,
+      from: 0,
+    })
     expect(news).toHaveLength(1)
-    expect(rows.reduce((sum, { visits }) => sum + visits, 0)).toBe(60)
+    expect(new Set(rows.map(({ key, count }) => `${key} ${count}`))).toEqual(
+      new Set([`${revision} visits 60`, `${revision} failed 60`]),
+    )
   })
 })

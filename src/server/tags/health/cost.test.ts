@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { Today } from '#contract/visit-results.ts'
+import { sweepCounts } from '#server/stats/counts.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import { sweepTable } from '#tests/support/sweep-table.ts'
+import { storedObservations } from '#tests/support/stored-counts.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { costStep, readP75 } from './cost.ts'
 
@@ -78,8 +79,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
   afterAll(() => site.close())
   beforeEach(async () => {
     await site.forgetLimits()
-    for (const table of ['tag_evidence', 'site_counts'] as const)
-      await site.database.db.deleteFrom(table).execute()
+    await site.database.db.deleteFrom('counts').execute()
   })
 
   let visitors = 0
@@ -98,13 +98,10 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
   const costOf = (id: string) => get<PixelCost>(`/pixels/${id}/cost`)
   /** Whoever waits for the last of them leaves nothing that is written during the next test. */
   const visitsOf = async (id: string) => {
-    const { visits } = await site.database.db
-      .selectFrom('tag_evidence')
-      .select((eb) => eb.fn.sum<number | string | null>('count').as('visits'))
-      .where('pixel_id', '=', id)
-      .where('subject', '=', 'visit')
-      .executeTakeFirstOrThrow()
-    return Number(visits)
+    const rows = await storedObservations(site.database.db)
+    return rows
+      .filter(({ pixel_id, subject }) => pixel_id === id && subject === 'visit')
+      .reduce((sum, { count }) => sum + count, 0)
   }
 
   test('is told from the visits that were measured, each tag and all of them', async () => {
@@ -131,7 +128,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
   test('where nothing was measured there is nothing, and no zero', async () => {
     await report({ results: [ran(slow)] })
     await vi.waitFor(async () => {
-      const rows = await site.database.db.selectFrom('tag_evidence').selectAll().execute()
+      const rows = await storedObservations(site.database.db)
       expect(rows.map(({ subject }) => subject)).toEqual(['visit'])
     }, 30_000)
     expect(await costOf(slow)).toEqual({ own: null, all: null })
@@ -172,12 +169,10 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     await vi.waitFor(async () => expect(await costOf(slow)).toMatchObject(told), 30_000)
     const { db } = site.database
     const old = new Date(Date.now() - 73 * 3_600_000).toISOString()
-    await db.updateTable('tag_evidence').set({ hour: old }).execute()
-    await db.updateTable('site_counts').set({ slot: old }).execute()
+    await db.updateTable('counts').set({ at: old }).execute()
     expect(await costOf(slow)).toEqual({ own: null, all: null })
-    for (const table of ['tag_evidence', 'site_counts'] as const)
-      await sweepTable(db, table, { kept: { reportDays: 2 } })
-    expect(await db.selectFrom('tag_evidence').selectAll().execute()).toEqual([])
-    expect(await db.selectFrom('site_counts').selectAll().execute()).toEqual([])
+    await sweepCounts(db, { reportDays: 2 })
+    const kept = await db.selectFrom('counts').select(['series', 'resolution']).execute()
+    expect(kept.filter(({ series }) => series.endsWith('cost'))).toEqual([])
   })
 })

@@ -5,13 +5,36 @@ import {
   TAG_COST_MAX,
   type TagCost,
 } from '#contract/tag-cost.ts'
+import type { TagResult } from '#contract/tag-report.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
-import { COST_REST_SUBJECT, COST_SUM_SUBJECT } from '#server/stats/site-counts.ts'
+import { type Stats, sumCounts } from '#server/stats/counts.ts'
+import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagStore } from '../serve/tag-store.ts'
-import { COST_MS, COST_REQUESTS, COST_SUBJECTS } from '../tag-report.ts'
 
 const DAY_MS = 86_400_000
+
+/** More are counted as this many: a report adds to rows that there are, or to one of so many. */
+const MAX_REQUESTS = 100
+
+/** Adds what one visit spent on its tags, where it was measured. */
+export function countCost(
+  stats: Stats,
+  results: readonly (readonly [PreparedTag, TagResult])[],
+  unattributed: number | undefined,
+): void {
+  let sum: number | null = null
+  for (const [{ tag, revision }, { ms, requests }] of results) {
+    if (ms === undefined || requests === undefined) continue
+    sum = (sum ?? 0) + ms
+    const cost = { series: 'tag.cost', subject: tag.id } as const
+    stats.add({ ...cost, key: `${revision} cost_ms ${costStep(ms)}` })
+    stats.add({ ...cost, key: `${revision} cost_requests ${Math.min(MAX_REQUESTS, requests)}` })
+  }
+  if (sum === null || unattributed === undefined) return
+  stats.add({ series: 'site.cost', key: `cost:sum:${costStep(Math.min(TAG_COST_MAX, sum))}` })
+  stats.add({ series: 'site.cost', key: `cost:rest:${costStep(unattributed)}` })
+}
 
 /** What one tag, as it is now, cost the visits of the last days that were measured, beside all of them. */
 export async function readPixelCost(
@@ -34,54 +57,50 @@ export async function readPixelCost(
 }
 
 async function readTagCost(db: Db, pixelId: string, revision: string, now: number): Promise<TagCost | null> {
-  const rows = await db
-    .selectFrom('tag_evidence')
-    .select((eb) => ['subject', 'verdict', eb.fn.sum<number | string>('count').as('count')])
-    .where('pixel_id', '=', pixelId)
-    .where('hour', '>', new Date(now - TAG_COST_DAYS * DAY_MS).toISOString())
-    .where('revision', '=', revision)
-    .where('subject', 'in', COST_SUBJECTS)
-    .groupBy(['subject', 'verdict'])
-    .execute()
-  const histogramOf = (name: string) =>
-    new Map(
-      rows
-        .filter(({ subject }) => subject === name)
-        .map(({ verdict, count }) => [Number(verdict), Number(count)]),
-    )
-  const times = histogramOf(COST_MS)
+  const rows = await sumCounts(db, {
+    series: 'tag.cost',
+    resolution: 'hour',
+    subject: pixelId,
+    from: now - TAG_COST_DAYS * DAY_MS + 1,
+  })
+  const times = histogramOf(rows, `${revision} cost_ms `)
   const ms = readP75(times)
   if (ms === null) return null
-  return { visits: countVisits(times), ms, requests: readP75(histogramOf(COST_REQUESTS)) ?? 0 }
+  return {
+    visits: countVisits(times),
+    ms,
+    requests: readP75(histogramOf(rows, `${revision} cost_requests `)) ?? 0,
+  }
 }
 
 /** What all tags cost the visits of the last days that were measured; null where none was. */
 export async function readSiteCost(db: Db, now = Date.now()): Promise<SiteCost | null> {
-  const rows = await db
-    .selectFrom('site_counts')
-    .select((eb) => ['subject', eb.fn.sum<number | string>('count').as('count')])
-    .where('slot', '>', new Date(now - TAG_COST_DAYS * DAY_MS).toISOString())
-    .where('subject', 'like', 'cost:%')
-    .groupBy('subject')
-    .execute()
-  const histogramOf = (prefix: string) =>
-    new Map(
-      rows
-        .filter(({ subject }) => subject.startsWith(prefix))
-        .map(({ subject, count }) => [Number(subject.slice(prefix.length)), Number(count)]),
-    )
-  const sums = histogramOf(COST_SUM_SUBJECT)
+  const rows = await sumCounts(db, {
+    series: 'site.cost',
+    resolution: 'ten_minutes',
+    from: now - TAG_COST_DAYS * DAY_MS + 1,
+  })
+  const sums = histogramOf(rows, 'cost:sum:')
   const ms = readP75(sums)
   if (ms === null) return null
   return {
     visits: countVisits(sums),
     ms,
-    unattributed_ms: readP75(histogramOf(COST_REST_SUBJECT)) ?? 0,
+    unattributed_ms: readP75(histogramOf(rows, 'cost:rest:')) ?? 0,
   }
 }
 
 /** How many visits had each value. */
 type Histogram = ReadonlyMap<number, number>
+
+/** Of the keys that begin so; the value is the rest of the key. */
+function histogramOf(rows: readonly { key: string; count: number }[], prefix: string): Histogram {
+  return new Map(
+    rows
+      .filter(({ key }) => key.startsWith(prefix))
+      .map(({ key, count }) => [Number(key.slice(prefix.length)), count]),
+  )
+}
 
 function countVisits(histogram: Histogram): number {
   return [...histogram.values()].reduce((sum, count) => sum + count, 0)

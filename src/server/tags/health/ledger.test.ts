@@ -4,6 +4,7 @@ import type { PixelLedger } from '#contract/visit-results.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { storeReports } from '#tests/support/stored-counts.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 const ALL = ['desempenho', 'funcionalidade', 'marketing']
@@ -107,7 +108,7 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
     const nothing = { offered: 0, not_consented: 0, blocked: 0, failed: 0, reached: 0 }
     expect(await totals(off)).toEqual(nothing)
     expect(await totals(head)).toEqual(nothing)
-    const stored = JSON.stringify(await site.database.db.selectFrom('tag_reports').selectAll().execute())
+    const stored = JSON.stringify(await site.database.db.selectFrom('counts').selectAll().execute())
     for (const id of [twice, later, fickle, '192.0.2']) expect(stored).not.toContain(id)
   })
 
@@ -122,10 +123,10 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
       blocked: 1,
       failed: 0,
     })
-    await db
-      .insertInto('tag_reports')
+    await storeReports(
+      db,
       // The last hour of the 9th at the site, the first of the 10th; a hour of before the count; one not settled yet.
-      .values([
+      [
         row('2026-10-10T02', 2, 1),
         row('2026-10-10T03', 3, 5),
         row('2026-10-11T02', 1, 0),
@@ -134,8 +135,8 @@ describe.each(ENGINES)('the ledger of a pixel, on %s', (engine) => {
         row('2026-10-11T12', -1, 2),
         // The first hour after the range.
         row('2026-10-13T03', 7, 7),
-      ])
-      .execute()
+      ],
+    )
     const { rows, from, to } = (await (
       await get(id, 'step=day&from=2026-10-08&to=2026-10-12')
     ).json()) as PixelLedger

@@ -3,7 +3,9 @@ import type { HitVerdict, TagOutcome, TagVerdict } from '#contract/tag-report.ts
 import type { TagHour } from '#contract/tag-status.ts'
 import type { ConversionCount } from '#contract/visit-results.ts'
 import type { Db } from '#server/db/database.ts'
-import { COST_SUBJECTS } from '../tag-report.ts'
+import { readCounts, sumCounts } from '#server/stats/counts.ts'
+import type { SeriesKeys } from '#server/stats/series.ts'
+import { readLastSeen } from './last-seen.ts'
 
 type Counts<Name extends string> = Partial<Record<Name, number>>
 
@@ -32,35 +34,30 @@ export async function readEvidence(
   revisions: ReadonlyMap<string, string>,
   now = Date.now(),
 ): Promise<ReadonlyMap<string, TagEvidence>> {
-  const rows = await db
-    .selectFrom('tag_evidence')
-    .select((eb) => [
-      'pixel_id',
-      'revision',
-      'subject',
-      'verdict',
-      eb.fn.sum<number | string>('count').as('count'),
-    ])
-    .where('hour', '>', new Date(now - DAY_MS).toISOString())
-    .where('subject', 'not in', COST_SUBJECTS)
-    .groupBy(['pixel_id', 'revision', 'subject', 'verdict'])
-    .execute()
+  const rows = await sumCounts(db, { series: 'tag.seen', resolution: 'hour', from: now - DAY_MS + 1 })
   const found = new Map<string, Gathered>()
-  for (const { pixel_id, revision, subject, verdict, count } of rows) {
-    if (revisions.get(pixel_id) !== revision) continue
-    const evidence: Gathered = found.get(pixel_id) ?? { visits: {}, hit: {}, hosts: new Map() }
-    found.set(pixel_id, evidence)
-    if (subject === 'visit') evidence.visits[verdict] = Number(count)
-    else if (subject === 'hit') evidence.hit[verdict] = Number(count)
-    else if (subject.startsWith(HOST_SUBJECT)) {
-      const host = subject.slice(HOST_SUBJECT.length)
-      evidence.hosts.set(host, { ...evidence.hosts.get(host), [verdict]: Number(count) })
+  for (const { subject: pixelId, key, count } of rows) {
+    const { revision, seen, verdict } = readObservation(key)
+    if (revisions.get(pixelId) !== revision) continue
+    const evidence: Gathered = found.get(pixelId) ?? { visits: {}, hit: {}, hosts: new Map() }
+    found.set(pixelId, evidence)
+    if (seen === 'visit') evidence.visits[verdict] = count
+    else if (seen === 'hit') evidence.hit[verdict] = count
+    else if (seen.startsWith(HOST)) {
+      const host = seen.slice(HOST.length)
+      evidence.hosts.set(host, { ...evidence.hosts.get(host), [verdict]: count })
     }
   }
   return found as ReadonlyMap<string, TagEvidence>
 }
 
-export const HOST_SUBJECT = 'host:'
+const HOST = 'host:'
+
+/** A key as the counts have it: neither a revision nor a verdict has a space. */
+function readObservation(key: SeriesKeys['tag.seen']) {
+  const [first, last] = [key.indexOf(' '), key.lastIndexOf(' ')]
+  return { revision: key.slice(0, first), seen: key.slice(first + 1, last), verdict: key.slice(last + 1) }
+}
 
 export interface ReportCounts {
   ran: number
@@ -73,53 +70,26 @@ export interface ReportCounts {
 
 /** What was counted of each pixel that was ever reported on, since a moment. */
 export async function readReportCounts(db: Db, since: string): Promise<ReadonlyMap<string, ReportCounts>> {
-  const [runs, reports] = await Promise.all([
-    readLastRuns(db),
-    db.selectFrom('tag_reports').selectAll().where('hour', '>', since).orderBy('hour').execute(),
+  const [seen, results] = await Promise.all([
+    readLastSeen(db),
+    sumCounts(db, { series: 'tag.result', resolution: 'hour', from: Date.parse(since) + 1 }),
   ])
-  const counts = new Map<string, ReportCounts>(
-    runs.map(({ pixel_id, last_ran_at }) => [
-      pixel_id,
-      { ran: 0, blocked: 0, failed: 0, last_ran_at, last_error: null },
-    ]),
-  )
-  for (const report of reports) {
-    const known = counts.get(report.pixel_id)
-    if (known === undefined) continue
-    known.ran += report.ran
-    known.blocked += report.blocked
-    known.failed += report.failed
-    known.last_error = report.last_error ?? known.last_error
+  const counts = new Map<string, ReportCounts>()
+  for (const [pixelId, { last_ran_at, last_error_at, last_error }] of seen) {
+    const isRecent = last_error_at !== null && last_error_at > since
+    counts.set(pixelId, { ...NO_RESULTS, last_ran_at, last_error: isRecent ? last_error : null })
+  }
+  for (const { subject, key, count } of results) {
+    const known = counts.get(subject)
+    if (known !== undefined && isShown(key)) known[key] += count
   }
   return counts
 }
 
-/** Of every pixel that was ever reported on. One look into the index per pixel: the reports themselves are many. */
-function readLastRuns(db: Db): Promise<{ pixel_id: string; last_ran_at: string | null }[]> {
-  return db
-    .selectFrom('tracking_pixels')
-    .select((eb) => [
-      'id as pixel_id',
-      eb
-        .selectFrom('tag_reports')
-        .select('tag_reports.last_ran_at')
-        .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id')
-        .where('tag_reports.last_ran_at', 'is not', null)
-        // The newest hour in which it ran has the newest time: no other is read.
-        .orderBy('tag_reports.hour', 'desc')
-        .limit(1)
-        .as('last_ran_at'),
-    ])
-    .where('deleted_at', 'is', null)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('tag_reports')
-          .select('tag_reports.hour')
-          .whereRef('tag_reports.pixel_id', '=', 'tracking_pixels.id'),
-      ),
-    )
-    .execute()
+const NO_RESULTS = { ran: 0, blocked: 0, failed: 0 }
+
+function isShown(key: SeriesKeys['tag.result']): key is keyof typeof NO_RESULTS {
+  return Object.hasOwn(NO_RESULTS, key)
 }
 
 const HOUR_MS = 3_600_000
@@ -130,34 +100,36 @@ const HOURS = 24
 export async function readHours(db: Db, pixelId: string, now = Date.now()): Promise<TagHour[]> {
   const current = Math.floor(now / HOUR_MS) * HOUR_MS
   const first = current - (HOURS - 1) * HOUR_MS
-  const rows = await db
-    .selectFrom('tag_reports')
-    .select(['hour', 'ran', 'blocked', 'failed'])
-    .where('pixel_id', '=', pixelId)
-    .where('hour', '>=', new Date(first).toISOString())
-    .execute()
-  return Array.from({ length: HOURS }, (_, index) => {
-    const hour = new Date(first + index * HOUR_MS).toISOString()
-    return rows.find((row) => row.hour === hour) ?? { hour, ran: 0, blocked: 0, failed: 0 }
+  const rows = await readCounts(db, {
+    series: 'tag.result',
+    resolution: 'hour',
+    subject: pixelId,
+    from: first,
   })
+  const hours = Array.from({ length: HOURS }, (_, index) => ({
+    hour: new Date(first + index * HOUR_MS).toISOString(),
+    ...NO_RESULTS,
+  }))
+  const byHour = new Map(hours.map((hour) => [hour.hour, hour]))
+  for (const { at, key, count } of rows) {
+    const hour = byHour.get(at)
+    if (hour !== undefined && isShown(key)) hour[key] += count
+  }
+  return hours
 }
-
-const SUBJECT = 'conversion:'
 
 /** How often the page told the vendor of each conversion in the last 24 hours, whatever the pixel's code was then. */
 export async function readConversions(db: Db, pixelId: string, now = Date.now()): Promise<ConversionCount[]> {
-  const rows = await db
-    .selectFrom('tag_evidence')
-    .select((eb) => ['subject', eb.fn.sum<number | string>('count').as('count')])
-    .where('pixel_id', '=', pixelId)
-    .where('hour', '>', new Date(now - DAY_MS).toISOString())
-    .where(
-      'subject',
-      'in',
-      CONVERSIONS.map((name) => SUBJECT + name),
-    )
-    .groupBy('subject')
-    .execute()
-  const counts = new Map(rows.map(({ subject, count }) => [subject, Number(count)]))
-  return CONVERSIONS.map((conversion) => ({ conversion, count: counts.get(SUBJECT + conversion) ?? 0 }))
+  const rows = await sumCounts(db, {
+    series: 'tag.seen',
+    resolution: 'hour',
+    subject: pixelId,
+    from: now - DAY_MS + 1,
+  })
+  return CONVERSIONS.map((conversion) => ({
+    conversion,
+    count: rows
+      .filter(({ key }) => readObservation(key).seen === `conversion:${conversion}`)
+      .reduce((sum, { count }) => sum + count, 0),
+  }))
 }

@@ -5,6 +5,7 @@ import { countSubscriptions } from '#server/newsletter/subscriptions.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { storeSiteCounts } from '#tests/support/stored-counts.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { readToday } from './today.ts'
 
@@ -134,27 +135,24 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
       subject,
       count,
     })
-    await db
-      .insertInto('site_counts')
-      .values([
-        // Of the day in which counting began: not a whole one.
-        row('11T20:00', 'choice:accepted', 50),
-        row('12T20:00', 'choice:accepted', 9),
-        // The last ten minutes of the 13th at the site, the first of the 14th.
-        row('14T02:50', 'choice:refused', 2),
-        row('14T03:00', 'choice:accepted', 3),
-        row('14T17:20', 'choice:partial', 4),
-        row('14T17:30', 'choice:accepted', 5),
-        row('15T02:50', 'choice:accepted', 6),
-        row('15T03:00', 'choice:accepted', 7),
-        row('15T17:20', 'choice:refused', 8),
-        row('15T17:20', 'choice:partial', -1),
-        row('14T17:20', 'told', 1),
-        row('14T12:00', 'conversion:lead', 2),
-        row('13T12:00', 'told', 1),
-        row('13T12:00', 'conversion:contact', 1),
-      ])
-      .execute()
+    await storeSiteCounts(db, [
+      // Of the day in which counting began: not a whole one.
+      row('11T20:00', 'choice:accepted', 50),
+      row('12T20:00', 'choice:accepted', 9),
+      // The last ten minutes of the 13th at the site, the first of the 14th.
+      row('14T02:50', 'choice:refused', 2),
+      row('14T03:00', 'choice:accepted', 3),
+      row('14T17:20', 'choice:partial', 4),
+      row('14T17:30', 'choice:accepted', 5),
+      row('15T02:50', 'choice:accepted', 6),
+      row('15T03:00', 'choice:accepted', 7),
+      row('15T17:20', 'choice:refused', 8),
+      row('15T17:20', 'choice:partial', -1),
+      row('14T17:20', 'told', 1),
+      row('14T12:00', 'conversion:lead', 2),
+      row('13T12:00', 'told', 1),
+      row('13T12:00', 'conversion:contact', 1),
+    ])
     await db
       .insertInto('newsletter_subscriptions')
       .values(

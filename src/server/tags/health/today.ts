@@ -1,7 +1,8 @@
 import { nextSiteDay, siteDate, startOfSiteDay } from '#contract/site.ts'
 import type { Today, TodayFigure } from '#contract/visit-results.ts'
 import type { Db } from '#server/db/database.ts'
-import { CHOICES, type CountSubject, SLOT_MS } from '#server/stats/site-counts.ts'
+import { readCounts } from '#server/stats/counts.ts'
+import { CHOICES, type SeriesKeys, TEN_MINUTES_MS } from '#server/stats/series.ts'
 import { readSiteCost } from './cost.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,26 +21,21 @@ export interface TodayDeps {
 export async function readToday({ db, countSubscriptions }: TodayDeps, now = Date.now()): Promise<Today> {
   const days = lastDays(now)
   const [today = [now, now], yesterday = today] = days.toReversed()
-  const upToNow = Math.ceil((now + 1 - today[0]) / SLOT_MS) * SLOT_MS
+  const upToNow = Math.ceil((now + 1 - today[0]) / TEN_MINUTES_MS) * TEN_MINUTES_MS
   const sameTime = Math.min(yesterday[0] + upToNow, yesterday[1])
   const spans: Span[] = [...days, [yesterday[0], sameTime]]
   const [state, slots, subscriptions, cost] = await Promise.all([
     db.selectFrom('site_state').select('counted_since').executeTakeFirstOrThrow(),
-    db
-      .selectFrom('site_counts')
-      .select(['slot', 'subject', 'count'])
-      .where('slot', '>=', new Date(spans[0]?.[0] ?? now).toISOString())
-      .where('subject', 'not like', 'cost:%')
-      .execute(),
+    readCounts(db, { series: 'site', resolution: 'ten_minutes', from: spans[0]?.[0] ?? now }),
     countSubscriptions(spans),
     readSiteCost(db, now),
   ])
   const since = state.counted_since === null ? now : Date.parse(state.counted_since)
   const sums = spans.map(() => new Map<string, number>())
-  for (const { slot, subject, count } of slots) {
-    const time = Date.parse(slot)
+  for (const { at, key, count } of slots) {
+    const time = Date.parse(at)
     spans.forEach(([from, to], index) => {
-      if (time >= from && time < to) sums[index]?.set(subject, (sums[index]?.get(subject) ?? 0) + count)
+      if (time >= from && time < to) sums[index]?.set(key, (sums[index]?.get(key) ?? 0) + count)
     })
   }
   const figure = (known: number, count: (index: number) => number | null): TodayFigure => {
@@ -53,12 +49,12 @@ export async function readToday({ db, countSubscriptions }: TodayDeps, now = Dat
       days: values,
     }
   }
-  const counted = (...subjects: CountSubject[]) =>
+  const counted = (...keys: SeriesKeys['site'][]) =>
     figure(since, (index) =>
       // Below zero only until another process has written what it counted.
       Math.max(
         0,
-        subjects.reduce((sum, subject) => sum + (sums[index]?.get(subject) ?? 0), 0),
+        keys.reduce((sum, key) => sum + (sums[index]?.get(key) ?? 0), 0),
       ),
     )
   const clicks = (name: 'lead' | 'contact') =>

@@ -11,6 +11,8 @@ import {
 import { readCopies } from '#server/conversions/outcomes.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
+import { readCounts } from '#server/stats/counts.ts'
+import type { SeriesKeys } from '#server/stats/series.ts'
 
 /** What became of the visits in which a pixel was offered, by hour or by day. Times that have not begun yet are left out. */
 export async function readLedger(
@@ -22,29 +24,20 @@ export async function readLedger(
   const [from = now] = edges
   const to = edges.at(-1) ?? now
   const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const [pixel, hours, copies] = await Promise.all([
+  const [pixel, results, copies] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
       .select('delivery')
       .where('id', '=', pixelId)
       .where('deleted_at', 'is', null)
       .executeTakeFirst(),
-    db
-      .selectFrom('tag_reports')
-      .select(['hour', 'ran', 'blocked', 'failed', 'not_consented'])
-      .where('pixel_id', '=', pixelId)
-      .where('hour', '>=', span.from)
-      .where('hour', '<', span.to)
-      .execute(),
-    readCopies(db, pixelId, span),
+    readCounts(db, { series: 'tag.result', resolution: step, subject: pixelId, from, to }),
+    readCopies(db, pixelId, { step, ...span }),
   ])
   if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
   const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
-  for (const hour of hours) {
-    const time = Date.parse(hour.hour)
-    const index = edges.findLastIndex((edge) => edge <= time)
-    rows[index]?.add(hour)
-  }
+  for (const { at, key, count } of results)
+    rows[edges.findLastIndex((edge) => edge <= Date.parse(at))]?.add(key, count)
   const sums = rows.map(() => new Map<DeliveryState, number>())
   for (const { at, state, count } of copies) {
     const sum = sums[edges.findLastIndex((edge) => edge <= Date.parse(at))]
@@ -68,39 +61,30 @@ function copyColumns(sum: ReadonlyMap<DeliveryState, number>, isSending: boolean
   return { events: Object.values(states).reduce((total, count) => total + count, 0), ...states }
 }
 
-interface HourCounts {
-  ran: number
-  blocked: number
-  failed: number
-  not_consented: number | null
-}
-
 class Sum {
   readonly start: number
-  #reached = 0
-  #blocked = 0
-  #failed = 0
-  /** Null once an hour is among them in which nobody counted. */
-  #refused: number | null = 0
+  readonly #counts = new Map<SeriesKeys['tag.result'], number>()
 
   constructor(start: number) {
     this.start = start
   }
 
-  add({ ran, blocked, failed, not_consented: refused }: HourCounts): void {
-    this.#reached += ran
-    this.#blocked += blocked
-    this.#failed += failed
-    // Below zero only until another process has written what it counted.
-    this.#refused = refused === null || this.#refused === null ? null : this.#refused + Math.max(0, refused)
+  add(key: SeriesKeys['tag.result'], count: number): void {
+    this.#counts.set(key, this.#of(key) + count)
   }
 
   toRow(): LedgerRow {
-    const known = { blocked: this.#blocked, failed: this.#failed, reached: this.#reached }
+    const known = { blocked: this.#of('blocked'), failed: this.#of('failed'), reached: this.#of('ran') }
     const from = new Date(this.start).toISOString()
-    if (this.#refused === null) return { from, ...known }
-    const offered = this.#refused + this.#blocked + this.#failed + this.#reached
-    return { from, offered, not_consented: this.#refused, ...known }
+    if (this.#of('refusals_unknown') > 0) return { from, ...known }
+    // Below zero only until another process has written what it counted.
+    const refused = Math.max(0, this.#of('not_consented'))
+    const offered = refused + known.blocked + known.failed + known.reached
+    return { from, offered, not_consented: refused, ...known }
+  }
+
+  #of(key: SeriesKeys['tag.result']): number {
+    return this.#counts.get(key) ?? 0
   }
 }
 

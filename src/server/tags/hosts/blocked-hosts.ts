@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { BlockedGroup, BlockedHost } from '#contract/tag-status.ts'
 import type { Db } from '#server/db/database.ts'
+import { inSteps } from '#server/db/sweep.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { RegularFlush } from '#server/db/transactions/flush.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
@@ -102,6 +103,10 @@ function describe(group: BlockedHost[]): BlockedGroup {
 export async function forgetBlockedHost(db: Db, blockedId: string): Promise<void> {
   await db.deleteFrom('blocked_hosts').where('id', '=', blockedId).execute()
 }
+
+const BLOCKED_HOST_DAYS = 90
+
+const DAY_MS = 86_400_000
 
 /** Something that the policy stopped, as it is kept. */
 export interface BlockedHostBufferBlockedHost {

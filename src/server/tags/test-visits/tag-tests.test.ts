@@ -433,7 +433,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     const created = await create()
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
     await report(key, [{ kind: 'conversion', conversion: 'lead', ok: true }])
-    for (const table of ['tag_reports', 'tag_evidence', 'consent_records', 'blocked_hosts'] as const)
+    for (const table of ['counts', 'tag_last_seen', 'consent_records', 'blocked_hosts'] as const)
       expect(await database.db.selectFrom(table).selectAll().execute()).toEqual([])
   })
 })
