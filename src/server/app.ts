@@ -213,7 +213,7 @@ export async function buildApp({
         registerAlerts(api, {
           db,
           log,
-          adminUrl: config.adminUrl ?? siteUrl,
+          adminUrl: config.dashboardUrl,
           canSend: config.mail.smtpUrl !== null,
           secrets,
           brandName: config.site.brandName,

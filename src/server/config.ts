@@ -14,6 +14,8 @@ export interface Config {
   readonly siteUrl: string
   /** Origin of the dashboard and its services when they live on a host of their own. */
   readonly adminUrl: string | null
+  /** Where the dashboard is: `adminUrl`, or the site itself. */
+  readonly dashboardUrl: string
   readonly dataDir: string
   /** PostgreSQL when set, else the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
@@ -134,6 +136,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     port,
     siteUrl,
     adminUrl: adminUrl === siteUrl ? null : adminUrl,
+    dashboardUrl: adminUrl ?? siteUrl,
     dataDir,
     databaseUrl,
     databasePoolSize: env.integer('DATABASE_POOL_SIZE', 10, 1, 1000),

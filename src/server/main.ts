@@ -66,7 +66,7 @@ async function run(): Promise<void> {
   // Who cannot reach the dashboard has no use for its password.
   for (const text of announced) process.stdout.write(text)
   process.stdout.write(
-    `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.adminUrl ?? config.siteUrl}/admin)\n`,
+    `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.dashboardUrl}/admin)\n`,
   )
   const gaps = findProductionGaps(config)
   if (gaps.length > 0)

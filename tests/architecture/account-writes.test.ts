@@ -45,6 +45,14 @@ const ANSWERS: Record<string, { asks: RegExp; home: readonly string[] }> = {
     asks: /\brole\s*(?:===|!==)\s*null/,
     home: ['src/server/http/security/administrators.ts'],
   },
+  'brings a good token': {
+    asks: /signer\.verify\(/,
+    home: [`${AUTH}/caller.ts`],
+  },
+  'is limited, in the words of the protocol': {
+    asks: /'over_request_rate_limit'/,
+    home: [`${AUTH}/protocol.ts`],
+  },
 }
 
 /** Comparisons that answer another question. */
@@ -93,6 +101,32 @@ test.each(Object.entries(ANSWERS))(
     expect(asking.sort()).toEqual([...home].sort())
   },
 )
+
+/** What every module decides alike, with the one file that decides it. */
+const SHARED: Record<string, { uses: RegExp; home: readonly string[] }> = {
+  'secrets are compared': { uses: /timingSafeEqual/, home: ['src/server/secrets/tokens.ts'] },
+  'the address of the dashboard is chosen': {
+    uses: /\badminUrl \?\? (?:config\.)?siteUrl/,
+    home: ['src/server/config.ts'],
+  },
+  'the operator and the service key are named': {
+    uses: /actor: '(?:command line|service key)'/,
+    home: ['src/server/http/security/administrators.ts'],
+  },
+  'a scope becomes an API of the dashboard': {
+    uses: /\bguardApi\(/,
+    home: [
+      `${AUTH}/auth.ts`,
+      'src/server/data/data-service.ts',
+      'src/server/http/security/administrators.ts',
+    ],
+  },
+}
+
+test.each(Object.entries(SHARED))('%s in one place', (_what, { uses, home }) => {
+  const users = sources.filter(({ text }) => uses.test(text)).map(({ file }) => file)
+  expect(users.sort()).toEqual([...home].sort())
+})
 
 test.each([
   ["await trx\n    .updateTable('auth_users')", 'auth_users'],

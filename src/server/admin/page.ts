@@ -24,7 +24,7 @@ export function composeDashboard(
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
       registerAdminPage(scope, {
         manifest,
-        origin: config.adminUrl ?? config.siteUrl,
+        origin: config.dashboardUrl,
         boot: createBoot({ config, ...ports }),
       }),
   }
@@ -95,7 +95,7 @@ function createBoot({
   anonKey,
   openSession,
 }: BootParts): (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot> {
-  const secureContext = isSecureContext(config.adminUrl ?? config.siteUrl)
+  const secureContext = isSecureContext(config.dashboardUrl)
   return async (request, reply) => ({
     brandName: config.site.brandName,
     siteUrl: config.siteUrl,

@@ -339,7 +339,7 @@ async function writeNotice(context: WriterContext, trx: Db, { user, kind, by, at
   const { config, secrets, wakeOutbox } = context
   const { brandName } = config.site
   const { place, isAdministrator } = await accountPlace(trx, user.id, brandName)
-  const adminUrl = isAdministrator ? (config.adminUrl ?? config.siteUrl) : null
+  const adminUrl = isAdministrator ? config.dashboardUrl : null
   const factors = await countFactors(trx, user.id)
   const email = noticeEmail({ kind, by, at: new Date(at), place, brandName, factors, adminUrl })
   await storeMail(trx, secrets, { kind: `notice-${kind}`, to: user.email, ...renderEmail(email, brandName) })
@@ -363,7 +363,7 @@ async function writeNews(context: WriterContext, trx: Db, news: News): Promise<v
   const email = {
     subject,
     paragraphs,
-    action: { label, url: (config.adminUrl ?? config.siteUrl) + path },
+    action: { label, url: config.dashboardUrl + path },
     closing: ['Você recebe este aviso porque administra o site.'],
   }
   await storeMail(trx, secrets, { kind, to: user.email, ...renderEmail(email, config.site.brandName) })

@@ -12,7 +12,7 @@ import type { SecretPort } from '../secrets/secrets.ts'
 import { type AdministratorNews, accountMailChannel, mailAdministrators } from './account-mail.ts'
 import { Accounts } from './accounts/admin-users.ts'
 import { announcePrincipal, ensurePrincipal } from './accounts/principal.ts'
-import { createCallers, requireApiKey } from './caller.ts'
+import { createCallers, registerForServiceKey, requireApiKey } from './caller.ts'
 import type { AuthContext } from './context.ts'
 import { registerAdminUsers } from './endpoints/admin-users.ts'
 import {
@@ -70,8 +70,7 @@ export async function composeAuth({
     hashCost,
   })
   const principal = await ensurePrincipal(context)
-  if (principal !== null)
-    announce(announcePrincipal(config.principal.email, principal, config.adminUrl ?? config.siteUrl))
+  if (principal !== null) announce(announcePrincipal(config.principal.email, principal, config.dashboardUrl))
   return {
     ...auth,
     access: { callers: auth.callers, origins: context.origins },
@@ -140,7 +139,7 @@ export async function createAuthContext(
     codeSecret: await readOrMakeSecret(db, secrets, CODE_SECRET, makeSecret),
     limits,
     wakeOutbox,
-    origins: ownOrigins(config.adminUrl ?? config.siteUrl),
+    origins: ownOrigins(config.dashboardUrl),
   }
 }
 
@@ -168,9 +167,7 @@ export async function registerAuth(app: FastifyInstance, context: AuthContext): 
       registerVerifyLink(scope, context)
       registerFactors(scope, context)
       registerPasskeys(scope, context)
-      registerInvite(scope, context)
-      registerGenerateLink(scope, context)
-      registerAdminUsers(scope, context)
+      await registerForServiceKey(scope, context, [registerInvite, registerGenerateLink, registerAdminUsers])
       registerIdentities(scope)
       registerSso(scope)
       registerAuthorize(scope)

@@ -28,25 +28,32 @@ interface CallerRow {
 }
 
 /**
- * Who calls, for every service. The signature is checked once per token, the session at every call, so that what was
- * ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a bearer
- * token that is not good; no valid key at all is a guest.
+ * Who calls, for `/rest/v1` and `/admin/api`. The signature is checked once per token, the session at every call, so that
+ * what was ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a
+ * bearer token that is not good; no valid key at all is a guest.
  */
 export function createCallers({ db, keys }: AuthContext): Callers {
   const query = compileCallerQuery(db)
   const resolve = async (request: FastifyRequest): Promise<Caller> => {
     const current = await keys.current()
     if ((await readApiKey(current, request.headers.apikey)) === null) return { kind: 'guest' }
-    const bearer = readBearer(request.headers.authorization)
-    if (bearer === null) return { kind: 'anon' }
-    const claims = await current.signer.verify(bearer)
-    if (claims === null)
-      throw new AppError(401, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
-    if (isExpired(claims)) throw new AppError(401, 'jwt_expired', 'JWT expired')
-    const sessionId = claims.session_id
-    if (sessionId === undefined) return { kind: kindOfKey(claims, current) }
-    const row = isUuid(sessionId) ? await readCaller(db, query, sessionId) : undefined
-    return toCaller(row, sessionId, Date.now())
+    const token = await readToken(current, request)
+    switch (token.kind) {
+      case 'none':
+        return { kind: 'anon' }
+      case 'foreign':
+        throw new AppError(401, 'bad_jwt', 'invalid JWT: unable to parse or verify signature')
+      case 'expired':
+        throw new AppError(401, 'jwt_expired', 'JWT expired')
+      case 'revoked':
+        throw new AppError(401, 'bad_jwt', 'invalid JWT: this key was revoked')
+      case 'key':
+        return { kind: token.role === 'service_role' ? 'service' : 'anon' }
+      case 'session': {
+        const { session_id: id = '' } = token.claims
+        return toCaller(isUuid(id) ? await readCaller(db, query, id) : undefined, id, Date.now())
+      }
+    }
   }
   const recheck = async (trx: Db, caller: Caller): Promise<Caller> => {
     if (caller.kind !== 'user') return caller
@@ -56,12 +63,6 @@ export function createCallers({ db, keys }: AuthContext): Callers {
     return toCaller(await readCaller(trx, query, caller.sessionId), caller.sessionId, Date.now())
   }
   return { resolve, recheck }
-}
-
-function kindOfKey(claims: TokenClaims, keys: Keys): 'service' | 'anon' {
-  if (keys.revoked.has(claims.jti ?? ''))
-    throw new AppError(401, 'bad_jwt', 'invalid JWT: this key was revoked')
-  return apiKeyRole(claims, keys) === 'service_role' ? 'service' : 'anon'
 }
 
 function toCaller(row: CallerRow | undefined, sessionId: string, now: number): Caller {
@@ -148,9 +149,8 @@ export async function checkApiKey({ keys }: AuthContext, request: FastifyRequest
   const visitor = request.headers[FORWARDED_FOR]
   if (typeof visitor !== 'string') return
   // An integrator's server calls for many visitors; only its service key lets it say for whom.
-  const bearer =
-    role === 'service_role' ? role : await readApiKey(current, readBearer(request.headers.authorization))
-  if (bearer === 'service_role') forwardAddress(request, visitor)
+  if (role === 'service_role' || isServiceKey(await readToken(current, request)))
+    forwardAddress(request, visitor)
 }
 
 function refusal(message: string): AppError {
@@ -169,8 +169,7 @@ export interface OwnAccount extends AccountState {
 
 /** The person and the session behind a bearer token, read anew at every call, in the protocol's own refusals. */
 export async function requireUser(context: AuthContext, request: FastifyRequest): Promise<OwnAccount> {
-  const claims = await requireToken(context, request)
-  if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
+  const { claims } = await requireLiveToken(context, request)
   const { sub, session_id: claimed = '' } = claims
   if (sub === undefined || sub === '') throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   if (!isUuid(sub)) throw authError(403, 'bad_jwt', 'invalid claim: sub claim must be a UUID')
@@ -190,43 +189,77 @@ export async function readSessionAccount(
   return { ...account, session, who }
 }
 
-/** A token that we signed, expired or not. */
-export async function requireToken(context: AuthContext, request: FastifyRequest): Promise<TokenClaims> {
-  const bearer = readBearer(request.headers.authorization)
-  if (bearer === null) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
-  const claims = await (await context.keys.current()).signer.verify(bearer)
-  if (claims === null) throw badJwt('token is malformed or signed by another key')
-  return claims
+/** A token that we signed, expired or not, in the auth protocol's own refusals. */
+export async function requireToken(context: AuthContext, request: FastifyRequest): Promise<OwnToken> {
+  const token = await readToken(await context.keys.current(), request)
+  if (token.kind === 'none')
+    throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
+  if (token.kind === 'foreign') throw badJwt('token is malformed or signed by another key')
+  return token
 }
 
-/** The service key, for what only scripts and operators may do. */
-export async function requireService(context: AuthContext, request: FastifyRequest): Promise<void> {
-  const claims = await requireToken(context, request)
-  if (isExpired(claims)) throw badJwt('token has invalid claims: token is expired')
-  if (apiKeyRole(claims, await context.keys.current()) !== 'service_role')
-    throw authError(403, 'not_admin', 'User not allowed')
+async function requireLiveToken(context: AuthContext, request: FastifyRequest): Promise<OwnToken> {
+  const token = await requireToken(context, request)
+  if (token.kind === 'expired') throw badJwt('token has invalid claims: token is expired')
+  return token
 }
 
 function badJwt(problem: string): Error {
   return authError(403, 'bad_jwt', `invalid JWT: unable to parse or verify signature, ${problem}`)
 }
 
-/** The protocol's two names for whoever holds the service key. */
-const SERVICE_ROLES = ['service_role', 'supabase_admin']
-
-/** What a token says as an API key: only one without a session is one, whatever role a login's token carries. */
-function apiKeyRole(claims: TokenClaims, { revoked }: Pick<Keys, 'revoked'>): ApiKeyRole | null {
-  if (claims.session_id !== undefined || isExpired(claims) || revoked.has(claims.jti ?? '')) return null
-  if (claims.role === 'anon') return 'anon'
-  return SERVICE_ROLES.includes(claims.role ?? '') ? 'service_role' : null
+/** A scope for what only scripts and operators may do. */
+export async function registerForServiceKey(
+  parent: FastifyInstance,
+  context: AuthContext,
+  endpoints: readonly ((scope: FastifyInstance, context: AuthContext) => void)[],
+): Promise<void> {
+  await parent.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => {
+      if (!isServiceKey(await requireLiveToken(context, request)))
+        throw authError(403, 'not_admin', 'User not allowed')
+    })
+    for (const register of endpoints) register(scope, context)
+  })
 }
 
+type OwnToken =
+  | { kind: 'expired' | 'revoked' | 'session'; claims: TokenClaims }
+  /** Of a role that we do not know: null. */
+  | { kind: 'key'; claims: TokenClaims; role: ApiKeyRole | null }
+
+/** The bearer token of a request, judged here alone; each protocol words its own refusal. */
+async function readToken(
+  keys: Keys,
+  { headers }: FastifyRequest,
+): Promise<OwnToken | { kind: 'none' } | { kind: 'foreign' }> {
+  const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (bearer === undefined) return { kind: 'none' }
+  const claims = await keys.signer.verify(bearer)
+  return claims === null ? { kind: 'foreign' } : judgeToken(claims, keys)
+}
+
+/** The role that an API key has; null for whatever is no key of ours. */
 export async function readApiKey(keys: Keys, header: unknown): Promise<ApiKeyRole | null> {
   if (typeof header !== 'string' || header === '') return null
   const claims = await keys.signer.verify(header)
-  return claims === null ? null : apiKeyRole(claims, keys)
+  if (claims === null) return null
+  const token = judgeToken(claims, keys)
+  return token.kind === 'key' ? token.role : null
 }
 
-function readBearer(header: string | undefined): string | null {
-  return /^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? null
+/** The protocol's two names for whoever holds the service key. */
+const SERVICE_ROLES = ['service_role', 'supabase_admin']
+
+/** Only a token without a session is a key, whatever role a login's token carries. */
+function judgeToken(claims: TokenClaims, { revoked }: Keys): OwnToken {
+  if (isExpired(claims)) return { kind: 'expired', claims }
+  if (claims.session_id !== undefined) return { kind: 'session', claims }
+  if (revoked.has(claims.jti ?? '')) return { kind: 'revoked', claims }
+  if (claims.role === 'anon') return { kind: 'key', claims, role: 'anon' }
+  return { kind: 'key', claims, role: SERVICE_ROLES.includes(claims.role ?? '') ? 'service_role' : null }
+}
+
+function isServiceKey(token: { kind: string; role?: ApiKeyRole | null }): boolean {
+  return token.kind === 'key' && token.role === 'service_role'
 }

@@ -91,7 +91,7 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
   registerSecurityHeaders(
     app,
     {
-      admin: adminHeaders(adminPolicy(ownOrigins(config.adminUrl ?? config.siteUrl)), hsts),
+      admin: adminHeaders(adminPolicy(ownOrigins(config.dashboardUrl)), hsts),
       publicPage: pageHeaders(parts.pagePolicy, { hsts }),
       other: otherHeaders(hsts),
     },

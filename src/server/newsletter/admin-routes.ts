@@ -5,14 +5,14 @@ import * as z from 'zod/mini'
 import { normalizeEmail } from '#contract/email.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { ErasedSubscription, SubscriptionPage } from '#contract/newsletter.ts'
-import { type AuditEntry, recordAudit } from '../activity/trail.ts'
+import { recordAudit } from '../activity/trail.ts'
 import { forgetEmail } from '../conversions/sign-up-email.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { inSteps } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
-import { auditActor, readBody } from '../http/security/administrators.ts'
+import { type Actor, auditActor, OPERATOR_ACTOR, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
 import { queueSubscriptions } from './subscribe.ts'
 import { exportSubscriptions, listSubscriptions } from './subscriptions.ts'
@@ -73,14 +73,12 @@ interface Erased {
   wasDelivered: boolean
 }
 
-const OPERATOR = { actor_id: null, actor: 'command line' }
-
 /** Forgets a person (LGPD, art. 18, VI). The trail keeps that somebody was erased, and not who. */
 export async function eraseSubscription(
   db: Db,
   email: string,
   now: Date,
-  actor: Pick<AuditEntry, 'actor' | 'actor_id'> = OPERATOR,
+  actor: Actor = OPERATOR_ACTOR,
 ): Promise<Erased> {
   const embedded = engineOf(db) === 'sqlite'
   // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file. It stays on: whoever set it

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import type { OnStatement } from '../db/dialect.ts'
 import { AppError, refusalOf } from '../http/errors.ts'
 import type { ClassOf } from '../http/security/classes.ts'
+import { isSameSecret } from '../secrets/tokens.ts'
 
 type MetricsConfig = NonNullable<Config['metrics']>
 
@@ -62,7 +63,7 @@ function listenApart(
 function isAllowed({ headers }: IncomingMessage, token: string | null): boolean {
   if (token === null) return true
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+  return isSameSecret(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
 }
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]

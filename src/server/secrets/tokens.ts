@@ -8,8 +8,9 @@ export function keyedHash(secret: string, context: string, code: string): string
   return createHmac('sha256', secret).update(`${context}\n${code}`).digest('base64url')
 }
 
-export function isSameHash(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+/** In a time that does not tell where they differ. */
+export function isSameSecret(a: string | Buffer, b: string | Buffer): boolean {
+  const [left, right] = [toBytes(a), toBytes(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
@@ -21,4 +22,8 @@ export function makeOpaqueToken(): { token: string; hash: string } {
 
 export function hashOpaqueToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
+}
+
+function toBytes(value: string | Buffer): Buffer {
+  return typeof value === 'string' ? Buffer.from(value) : value
 }

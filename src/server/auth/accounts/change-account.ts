@@ -4,6 +4,7 @@ import type { Db } from '#server/db/database.ts'
 import { engineOf } from '#server/db/dialect.ts'
 import type { AuthUsers } from '#server/db/schema/auth.ts'
 import { change } from '#server/db/transactions/change.ts'
+import type { Actor } from '#server/http/security/administrators.ts'
 import { authError, fitsMetadata, METADATA_TOO_LARGE, validationFailed } from '../protocol.ts'
 import { endSessions, isLoginOpen } from '../sessions/revoke.ts'
 import { deleteFactors, deletePasskeys, deleteRecoveryCodes, deleteTokens } from './credentials.ts'
@@ -76,15 +77,6 @@ export interface AccountState {
   readonly factors: readonly FactorRow[]
   readonly session: SessionRow | null
 }
-
-interface Actor {
-  actor_id: string | null
-  actor: string
-}
-
-export const SERVICE_ACTOR: Actor = { actor_id: null, actor: 'service key' }
-
-export const OPERATOR_ACTOR: Actor = { actor_id: null, actor: 'command line' }
 
 export interface Who {
   userId: string

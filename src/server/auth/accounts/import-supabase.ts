@@ -4,6 +4,7 @@ import { isUuid } from '#contract/uuid.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import { isAcceptableHash } from '../passwords/passwords.ts'
 import { findUserByEmail, insertUser } from './users.ts'
 
@@ -59,8 +60,7 @@ export async function importSupabaseUser(db: Db, row: unknown): Promise<ImportOu
     })
     if (made === null) return 'taken'
     await recordAudit(trx, {
-      actor_id: null,
-      actor: 'command line',
+      ...OPERATOR_ACTOR,
       action: 'user.imported',
       subject: made.id,
       after: { email },

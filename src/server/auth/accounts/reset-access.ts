@@ -1,10 +1,11 @@
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import { sendNotice } from '../account-mail.ts'
 import type { AuthContext } from '../context.ts'
 import { forgetWrongGuesses } from '../endpoints/token.ts'
 import { findPasskeys } from '../factors/webauthn.ts'
 import { forgetFirstPassword } from '../keys/app-secrets.ts'
 import { generatePassword } from '../passwords/passwords.ts'
-import { changeAccount, OPERATOR_ACTOR } from './change-account.ts'
+import { changeAccount } from './change-account.ts'
 import { findUserByEmail } from './users.ts'
 
 /** For operators: a new password, every session ended, the lock after wrong guesses lifted. Null when nobody has that address. */

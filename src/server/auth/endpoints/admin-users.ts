@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { isUuid } from '#contract/uuid.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import { change } from '#server/db/transactions/change.ts'
+import { SERVICE_ACTOR } from '#server/http/security/administrators.ts'
 import { sendNotice } from '../account-mail.ts'
 import { deleteRole, refuseTakenEmail } from '../accounts/admin-users.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type LockedAccount,
   mergeMetadata,
   readAccount,
-  SERVICE_ACTOR,
 } from '../accounts/change-account.ts'
 import { deleteFactors } from '../accounts/credentials.ts'
 import { checkEmail, refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from '../accounts/rules.ts'
@@ -27,7 +27,6 @@ import {
   type UserRow,
   withFactors,
 } from '../accounts/users.ts'
-import { requireService } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
 import { lowerSessions, requireFactor } from '../factors/second-factor.ts'
 import { findPasskeys, readPasskeyId, removePasskey, toPasskeyObject } from '../factors/webauthn.ts'
@@ -35,18 +34,17 @@ import { authIssuer } from '../keys/key-ring.ts'
 import { authError, emailExists, flag, readBody, readQuery, toJson, validationFailed } from '../protocol.ts'
 import { readBan, readPasswordHash, readRole, userInput } from './admin-user-input.ts'
 
-/** `/admin/users`: the service key and nothing else. */
-export function registerAdminUsers(parent: FastifyInstance, context: AuthContext): void {
-  parent.register(
-    async (scope) => {
-      scope.addHook('onRequest', async (request) => requireService(context, request))
-      registerListUsers(scope, context)
-      registerCreateUser(scope, context)
-      registerReadUser(scope, context)
-      registerUpdateUserById(scope, context)
-      registerDeleteUser(scope, context)
-      registerUserFactors(scope, context)
-      registerUserPasskeys(scope, context)
+/** `/admin/users`, for the service key. */
+export function registerAdminUsers(scope: FastifyInstance, context: AuthContext): void {
+  scope.register(
+    async (users) => {
+      registerListUsers(users, context)
+      registerCreateUser(users, context)
+      registerReadUser(users, context)
+      registerUpdateUserById(users, context)
+      registerDeleteUser(users, context)
+      registerUserFactors(users, context)
+      registerUserPasskeys(users, context)
     },
     { prefix: '/admin/users' },
   )

@@ -5,13 +5,13 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
+import { SERVICE_ACTOR } from '#server/http/security/administrators.ts'
 import { limitOwnMail, mailTokens } from '../account-mail.ts'
 import { refuseTakenEmail } from '../accounts/admin-users.ts'
-import { type LockedAccount, lockAccount, SERVICE_ACTOR } from '../accounts/change-account.ts'
+import { type LockedAccount, lockAccount } from '../accounts/change-account.ts'
 import { deleteTokens } from '../accounts/credentials.ts'
 import { checkEmail, checkKnownEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
 import { findUserByEmail, insertUser, toUserObject } from '../accounts/users.ts'
-import { requireService } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
 import { redirectTarget, tokenLink } from '../one-time-tokens/redirects.ts'
 import { EMAIL_CHANGE_KINDS, issueTokens, type TokenKind, typeOfKind } from '../one-time-tokens/tokens.ts'
@@ -44,15 +44,13 @@ const KINDS: readonly TokenKind[] = [
 export function registerGenerateLink(scope: FastifyInstance, context: AuthContext): void {
   const { db, config, origins } = context
   scope.post('/admin/generate_link', async (request) => {
-    await requireService(context, request)
     const input = readBody(bodyOfGenerateLink, request)
     const kind = KINDS.find((candidate) => candidate === input.type)
     if (kind === undefined) throw validationFailed('Invalid email action link type requested')
     const email = checkKnownEmail(input.email)
     const passwordHash = await preparePassword(context, kind, { ...input, email })
     const redirectTo =
-      redirectTarget(origins, readQuery(request, 'redirect_to')) ??
-      `${config.adminUrl ?? config.siteUrl}/admin`
+      redirectTarget(origins, readQuery(request, 'redirect_to')) ?? `${config.dashboardUrl}/admin`
     const { issued, ...account } = await change(db, async (trx) => {
       const account = await lockOrMake(trx, kind, { ...input, email }, passwordHash)
       if (kind === 'email_change_current' || kind === 'email_change_new')
@@ -130,7 +128,6 @@ const body = z.object({ email: text, data: document })
 export function registerInvite(scope: FastifyInstance, context: AuthContext): void {
   const { db, origins } = context
   scope.post('/invite', async (request) => {
-    await requireService(context, request)
     const { email: given, data } = readBody(body, request)
     const email = checkEmail(given)
     const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))

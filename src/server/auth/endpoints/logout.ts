@@ -34,7 +34,8 @@ function readScope(request: FastifyRequest): Scope {
  * cookie names: a tab whose session is gone already must not leave the browser signed in.
  */
 async function signOutHere(context: AuthContext, request: FastifyRequest): Promise<void> {
-  const { sub: userId, session_id: sessionId = '' } = await requireToken(context, request)
+  const { claims } = await requireToken(context, request)
+  const { sub: userId, session_id: sessionId = '' } = claims
   if (userId === undefined) throw authError(403, 'bad_jwt', 'invalid claim: missing sub claim')
   const cookie = readLoginCookie(request) ?? ''
   const ended = await change(context.db, async (trx) => {

@@ -11,7 +11,7 @@ import { AppError } from '#server/http/errors.ts'
 import { countHit, readHits } from '#server/http/limits/counter.ts'
 import { type Limit, SIGN_INS, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
 import { addressBlock, clientAddress, networkBlock } from '#server/http/sockets/addresses.ts'
-import { isSameHash } from '#server/secrets/tokens.ts'
+import { isSameSecret } from '#server/secrets/tokens.ts'
 import { findUserByEmail, type UserRow, withFactors } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { takeLinkCode } from '../one-time-tokens/link-codes.ts'
@@ -70,7 +70,7 @@ async function grantByCode(
     limitByAddress(context, request, 'code-unknown')
     throw unknownCode()
   }
-  if (token.code_challenge === null || !isSameHash(token.code_challenge, challengeOf(verifier)))
+  if (token.code_challenge === null || !isSameSecret(token.code_challenge, challengeOf(verifier)))
     throw authError(400, 'bad_code_verifier', 'code challenge does not match previously saved code verifier')
   return redeemToken(context, { request, reply, token, fail: unknownCode })
 }

@@ -38,8 +38,7 @@ export function registerVerifyLink(scope: FastifyInstance, context: AuthContext)
       const token = readQuery(request, 'token') ?? ''
       const type = readQuery(request, 'type') ?? ''
       const target =
-        redirectTarget(origins, readQuery(request, 'redirect_to')) ??
-        `${config.adminUrl ?? config.siteUrl}/admin`
+        redirectTarget(origins, readQuery(request, 'redirect_to')) ?? `${config.dashboardUrl}/admin`
       const kinds = kindsOfType(type)
       const isLink = TOKEN_SHAPE.test(token) && kinds !== undefined
       const elsewhere = isLink ? await handOutCode(context, request, token, kinds) : null

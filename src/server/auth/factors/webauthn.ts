@@ -12,7 +12,7 @@ import type { Db } from '#server/db/database.ts'
 import type { AuthPasskeys } from '#server/db/schema/auth.ts'
 import { isStillAhead } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
-import { isSameHash, keyedHash } from '#server/secrets/tokens.ts'
+import { isSameSecret, keyedHash } from '#server/secrets/tokens.ts'
 import { sendNotice } from '../account-mail.ts'
 import { changeAccount, type LockedAccount, type Who } from '../accounts/change-account.ts'
 import type { UserRow } from '../accounts/users.ts'
@@ -164,7 +164,7 @@ async function spendChallenge(
   if (!isUuid(given)) throw validationFailed('challenge_id must be a valid UUID')
   const id = given.toLowerCase()
   const expiresAt = Number(/^\d{13}(?=\.)/.exec(challenge)?.[0] ?? Number.NaN)
-  if (!isSameHash(challenge, challengeText(codeSecret, { id, purpose, expiresAt }))) throw notFound()
+  if (!isSameSecret(challenge, challengeText(codeSecret, { id, purpose, expiresAt }))) throw notFound()
   if (!isStillAhead(expiresAt, CHALLENGE_MS, Date.now()))
     throw authError(400, 'webauthn_challenge_expired', 'Challenge has expired')
   if (!(await markSpent(db, id, expiresAt))) throw notFound()
@@ -364,7 +364,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Browsers tie no key to an IP address: on this machine the host is `localhost`, by whatever name it was configured. */
 function relyingParty({ config }: AuthContext): RelyingParty {
-  const { hostname } = new URL(config.adminUrl ?? config.siteUrl)
+  const { hostname } = new URL(config.dashboardUrl)
   return { id: LOOPBACK.includes(hostname) ? 'localhost' : hostname, name: config.site.brandName }
 }
 

@@ -3,6 +3,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { change } from '#server/db/transactions/change.ts'
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 
 export interface ApiKeyRow {
   id: string
@@ -11,8 +12,6 @@ export interface ApiKeyRow {
   expires_at: string | null
   revoked_at: string | null
 }
-
-const OPERATOR = { actor_id: null, actor: 'command line' }
 
 /** Null when the name is taken: two keys of one name could not be told apart. */
 export function insertApiKey(
@@ -35,7 +34,12 @@ export function insertApiKey(
       .returningAll()
       .executeTakeFirst()
     if (row === undefined) return null
-    await recordAudit(trx, { ...OPERATOR, action: 'auth.api_key_made', subject: row.id, after: { name } })
+    await recordAudit(trx, {
+      ...OPERATOR_ACTOR,
+      action: 'auth.api_key_made',
+      subject: row.id,
+      after: { name },
+    })
     return row
   })
 }
@@ -58,7 +62,7 @@ export function revokeApiKey(db: Db, name: string, now = new Date()): Promise<bo
       .where('id', '=', found.id)
       .execute()
     await recordAudit(trx, {
-      ...OPERATOR,
+      ...OPERATOR_ACTOR,
       action: 'auth.api_key_revoked',
       subject: found.id,
       before: { name },

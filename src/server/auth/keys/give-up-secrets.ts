@@ -1,5 +1,6 @@
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import type { SecretPlace } from '#server/secrets/secrets.ts'
 import { type LockedAccount, lockAccount } from '../accounts/change-account.ts'
 import { deleteEveryRecoveryCode, deleteFactors, deleteRecoveryCodes } from '../accounts/credentials.ts'
@@ -39,8 +40,7 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
   }
   if (unreadable.length > 0)
     await recordAudit(trx, {
-      actor_id: null,
-      actor: 'command line',
+      ...OPERATOR_ACTOR,
       action: 'auth.secrets_discarded',
       before: { app_secrets: names, factors: rowsOf('auth_factors'), pixels: rowsOf('pixel_secrets') },
     })

@@ -6,6 +6,7 @@ import { closeKeyFile } from '#server/db/data-directory.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { change } from '#server/db/transactions/change.ts'
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import type { SecretPort } from '#server/secrets/secrets.ts'
 import { endEverySession } from '../sessions/revoke.ts'
 import { readRevokedKeys } from './api-keys.ts'
@@ -86,7 +87,7 @@ export class KeyRing {
 
 /** The external address of the auth service. */
 export function authIssuer(config: Config): string {
-  return `${config.adminUrl ?? config.siteUrl}/auth/v1`
+  return `${config.dashboardUrl}/auth/v1`
 }
 
 /** Another text means other keys. */
@@ -154,8 +155,7 @@ export async function rotateKeys(db: Db, secrets: SecretPort, overlapMs: number)
     }
     await replaceSecret(trx, secrets, SIGNING_KEY_SECRET, next)
     await recordAudit(trx, {
-      actor_id: null,
-      actor: 'command line',
+      ...OPERATOR_ACTOR,
       action: 'auth.keys_rotated',
       after: { former_until: until },
     })

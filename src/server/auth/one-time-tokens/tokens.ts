@@ -4,7 +4,8 @@ import type { Db } from '#server/db/database.ts'
 import type { AuthOneTimeTokens } from '#server/db/schema/auth.ts'
 import { aheadRange } from '#server/db/time.ts'
 import { countHit } from '#server/http/limits/counter.ts'
-import { hashOpaqueToken, isSameHash, keyedHash, makeOpaqueToken } from '#server/secrets/tokens.ts'
+import { CODE_GUESSES } from '#server/http/limits/limits.ts'
+import { hashOpaqueToken, isSameSecret, keyedHash, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import type { LockedAccount } from '../accounts/change-account.ts'
 import { deleteTokens } from '../accounts/credentials.ts'
 import type { UserRow } from '../accounts/users.ts'
@@ -12,9 +13,6 @@ import type { AuthContext } from '../context.ts'
 import type { LinkTarget } from './redirects.ts'
 
 export type TokenRow = Selectable<AuthOneTimeTokens>
-
-/** Wrong guesses at the six digits of one mail. Its link stays valid, so that guessing cannot invalidate a mail. */
-const MAX_ATTEMPTS = 5
 
 export async function findByLink(
   db: Db,
@@ -46,10 +44,10 @@ export async function findByCode(
       .updateTable('auth_one_time_tokens')
       .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
       .where('id', '=', candidate.id)
-      .where('attempts', '<', MAX_ATTEMPTS)
+      .where('attempts', '<', CODE_GUESSES)
       .executeTakeFirst()
     const isRight =
-      candidate.code_hash !== null && isSameHash(candidate.code_hash, keyedHash(secret, candidate.id, code))
+      candidate.code_hash !== null && isSameSecret(candidate.code_hash, keyedHash(secret, candidate.id, code))
     if (numUpdatedRows > 0n && isRight) return candidate
   }
   return undefined

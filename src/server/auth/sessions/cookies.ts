@@ -1,6 +1,7 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie } from '#server/http/requests.ts'
+import { isSameSecret } from '#server/secrets/tokens.ts'
 import type { Aal } from './issue.ts'
 
 const DEVICE_COOKIE = '__Host-portico-device'
@@ -20,11 +21,8 @@ interface Device {
 export function readDevice(request: FastifyRequest, secret: string, userId: string): Device | null {
   const [owner, id, signature] = (readCookie(request.headers.cookie, DEVICE_COOKIE) ?? '').split('.')
   if (owner !== userId || id === undefined || signature === undefined) return null
-  const given = Buffer.from(signature)
-  for (const aal of ['aal2', 'aal1'] as const) {
-    const expected = Buffer.from(sign(secret, userId, { id, aal }))
-    if (given.length === expected.length && timingSafeEqual(given, expected)) return { id, aal }
-  }
+  for (const aal of ['aal2', 'aal1'] as const)
+    if (isSameSecret(signature, sign(secret, userId, { id, aal }))) return { id, aal }
   return null
 }
 

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { isStillAhead } from '#server/db/time.ts'
+import { isSameSecret } from '#server/secrets/tokens.ts'
 import { toUserObject, type UserObject, type UserWithFactors } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { authIssuer } from '../keys/key-ring.ts'
@@ -38,7 +39,7 @@ export function readRefreshToken(secret: string, token: string): ShownToken | nu
   const signed = bytes.subarray(0, SIGNED_BYTES)
   const mac = bytes.subarray(SIGNED_BYTES)
   const expected = macOf(secret, signed)
-  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return null
+  if (!isSameSecret(mac, expected)) return null
   const hex = signed.toString('hex', 0, ID_BYTES)
   return {
     sessionId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,

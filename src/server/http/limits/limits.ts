@@ -150,6 +150,11 @@ export const WRONG_PASSWORDS = table('wrong passwords', describeLimit, {
   ownSession: [{ max: 10, windowMs: 15 * MINUTE_MS }, 'the current password in an open session, by person'],
 })
 
+/** Wrong guesses at the six digits of one mail. Its link stays valid, so that guessing cannot invalidate a mail. */
+export const CODE_GUESSES = numbers('guesses at a mailed code', {
+  wrong: [5, 'at the six digits of one mail; its link stays valid'],
+}).wrong
+
 /** Passwords tried for one account, right or wrong: each costs a hash. */
 export const SIGN_INS = table('sign-ins to one account', describeLimit, {
   own: [perFiveMinutes(30), 'of browsers at one address that signed in before; of all others there'],

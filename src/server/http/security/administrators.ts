@@ -193,8 +193,20 @@ export function isAdministrator(caller: Caller): boolean {
   return caller.kind === 'user' && caller.role !== null && !caller.needsSecondFactor
 }
 
-/** How the audit trail names the caller. */
-export function auditActor(caller: Caller): { actor_id: string | null; actor: string } {
+/** Who did something, as the audit trail names them. `ACTIVITY_ACTORS` has the words for those that are no person. */
+export interface Actor {
+  actor_id: string | null
+  actor: string
+}
+
+export const SERVICE_ACTOR: Actor = { actor_id: null, actor: 'service key' }
+
+/** Whoever runs commands on the server. */
+export const OPERATOR_ACTOR: Actor = { actor_id: null, actor: 'command line' }
+
+const GUEST_ACTOR: Actor = { actor_id: null, actor: 'guest' }
+
+export function auditActor(caller: Caller): Actor {
   if (caller.kind === 'user') return { actor_id: caller.userId, actor: caller.email }
-  return { actor_id: null, actor: caller.kind === 'service' ? 'service key' : 'guest' }
+  return caller.kind === 'service' ? SERVICE_ACTOR : GUEST_ACTOR
 }

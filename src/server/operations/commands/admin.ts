@@ -4,6 +4,7 @@ import { createAuthContext } from '#server/auth/auth.ts'
 import type { AuthContext } from '#server/auth/context.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
+import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { confirmClock } from '../production-gaps.ts'
 import { type CommandContext, UsageError } from './command.ts'
@@ -79,7 +80,7 @@ async function onAuth(db: Db, config: Config, work: (auth: AuthContext) => Promi
 async function sayClockIsRight(db: Db, config: Config): Promise<void> {
   await prepareDatabase(config, db, warn)
   const now = new Date()
-  await confirmClock(db, { actor_id: null, actor: 'command line' }, now)
+  await confirmClock(db, OPERATOR_ACTOR, now)
   console.log(
     `Relógio confirmado: ${now.toISOString()}. O que passou do prazo volta a ser apagado em até 15 minutos.`,
   )
