@@ -101,7 +101,7 @@ function buildLike(
   return sql<SqlBool>`unicode_lower(${expression}) glob ${toGlob(pattern.toLowerCase())}`
 }
 
-const BUILD_CONTAINMENT_SYMBOLS = { cs: '@>', cd: '<@', ov: '&&' } as const
+const CONTAINMENT_SYMBOLS = { cs: '@>', cd: '<@', ov: '&&' } as const
 
 const eb = expressionBuilder<DynamicSchema, string>()
 
@@ -113,7 +113,7 @@ function buildContainment(
   text: string,
 ): Expression<SqlBool> {
   const missing = () =>
-    noOperator(`operator does not exist: ${typeName(column)} ${BUILD_CONTAINMENT_SYMBOLS[operator]} unknown`)
+    noOperator(`operator does not exist: ${typeName(column)} ${CONTAINMENT_SYMBOLS[operator]} unknown`)
   if (column.type !== 'json') throw missing()
   const value = readDocument(column.document, text)
   if (operator === 'cs') return contains(engine, expression, asJson(engine, value))

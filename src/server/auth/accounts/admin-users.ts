@@ -26,7 +26,7 @@ interface NewAccount {
 /** Far more people than run one site. */
 const MAX_EMAILS = 200
 
-interface AccountsAccountChange {
+interface AccountChange {
   email?: string
   passwordHash?: string
   role?: string
@@ -78,7 +78,7 @@ export class Accounts {
   }
 
   /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
-  async update(trx: Db, id: string, change: AccountsAccountChange, caller: Caller): Promise<void> {
+  async update(trx: Db, id: string, change: AccountChange, caller: Caller): Promise<void> {
     const isSelf = caller.kind === 'user' && caller.userId === id
     const account = await lockAccount(trx, {
       userId: id,

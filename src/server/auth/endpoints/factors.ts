@@ -35,7 +35,7 @@ export function registerFactors(scope: FastifyInstance, context: AuthContext): v
   registerUnenrollFactor(scope, context)
 }
 
-const bodyOfEnrollFactor = z.object({ factor_type: text, friendly_name: text, issuer: text })
+const enrollBody = z.object({ factor_type: text, friendly_name: text, issuer: text })
 
 const NAME_MAX = 100
 
@@ -46,7 +46,7 @@ const NOT_OFFERED: Record<string, [code: string, name: string]> = {
 function registerEnrollFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db, config } = context
   scope.post('/factors', async (request) => {
-    const { factor_type: type, friendly_name: name, issuer } = readBody(bodyOfEnrollFactor, request)
+    const { factor_type: type, friendly_name: name, issuer } = readBody(enrollBody, request)
     const { user, who } = await requireUser(context, request)
     const kind = readKind(type)
     if (name.length > NAME_MAX || issuer.length > NAME_MAX)

@@ -18,7 +18,7 @@ import { EMAIL_CHANGE_KINDS, issueTokens, type TokenKind, typeOfKind } from '../
 import { checkPassword } from '../passwords/passwords.ts'
 import { authError, document, emailExists, readBody, readQuery, text, validationFailed } from '../protocol.ts'
 
-const bodyOfGenerateLink = z.object({
+const linkBody = z.object({
   type: text,
   email: text,
   password: text,
@@ -26,7 +26,7 @@ const bodyOfGenerateLink = z.object({
   new_email: text,
 })
 
-type LinkInput = z.output<typeof bodyOfGenerateLink>
+type LinkInput = z.output<typeof linkBody>
 
 /** Who has no account yet gets one. */
 const MAKES_ACCOUNTS: readonly TokenKind[] = ['signup', 'magiclink', 'invite']
@@ -44,7 +44,7 @@ const KINDS: readonly TokenKind[] = [
 export function registerGenerateLink(scope: FastifyInstance, context: AuthContext): void {
   const { db, config, origins } = context
   scope.post('/admin/generate_link', async (request) => {
-    const input = readBody(bodyOfGenerateLink, request)
+    const input = readBody(linkBody, request)
     const kind = KINDS.find((candidate) => candidate === input.type)
     if (kind === undefined) throw validationFailed('Invalid email action link type requested')
     const email = checkKnownEmail(input.email)

@@ -8,7 +8,7 @@ import type { AuthContext } from '../context.ts'
 import { challengeFields, readLinkTarget, redirectTarget } from '../one-time-tokens/redirects.ts'
 import { authError, document, readBody, readQuery, text, validationFailed } from '../protocol.ts'
 
-const bodyOfOtp = z.object({
+const otpBody = z.object({
   email: text,
   phone: text,
   data: document,
@@ -27,7 +27,7 @@ const bodyOfOtp = z.object({
 export function registerOtp(scope: FastifyInstance, context: AuthContext): void {
   const { config } = context
   scope.post('/otp', async (request) => {
-    const input = readBody(bodyOfOtp, request)
+    const input = readBody(otpBody, request)
     if (input.email === '' && input.phone !== '')
       throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
     const email = checkEmail(input.email)
@@ -50,12 +50,12 @@ export function registerReauthenticate(scope: FastifyInstance, context: AuthCont
   })
 }
 
-const bodyOfRecover = z.object({ email: text, ...challengeFields })
+const recoverBody = z.object({ email: text, ...challengeFields })
 
 /** "Esqueci minha senha". Whether anybody has that address is found out behind the answer. */
 export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
   scope.post('/recover', async (request) => {
-    const input = readBody(bodyOfRecover, request)
+    const input = readBody(recoverBody, request)
     const email = checkKnownEmail(input.email)
     const target = readLinkTarget(context, request, input)
     return mailBehindAnswer(context, request, { operation: 'recover', email, target })

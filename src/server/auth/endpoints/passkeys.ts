@@ -34,7 +34,7 @@ export function registerPasskeys(scope: FastifyInstance, context: AuthContext): 
   registerManagePasskeys(scope, context)
 }
 
-const bodyOfManagePasskeys = z.object({ friendly_name: text })
+const renameBody = z.object({ friendly_name: text })
 
 const NAME_MAX = 120
 
@@ -45,7 +45,7 @@ function registerManagePasskeys(scope: FastifyInstance, context: AuthContext): v
     return (await findPasskeys(db, user.id, 'sign-in')).map(toPasskeyObject)
   })
   scope.patch('/passkeys/:id', async (request) => {
-    const { friendly_name: name } = readBody(bodyOfManagePasskeys, request)
+    const { friendly_name: name } = readBody(renameBody, request)
     const { who } = await requireUser(context, request)
     if (name === '') throw validationFailed('friendly_name is required')
     if (name.length > NAME_MAX) throw validationFailed(`friendly_name must be ${NAME_MAX} characters or less`)

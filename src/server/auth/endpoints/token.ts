@@ -54,7 +54,7 @@ export function registerToken(scope: FastifyInstance, context: AuthContext): voi
   })
 }
 
-const bodyOfGrantByCode = z.object({ auth_code: text, code_verifier: text })
+const codeGrantBody = z.object({ auth_code: text, code_verifier: text })
 
 /** The code of a link becomes a session for whoever asked for the mail. It is gone at the first try, right or wrong. */
 async function grantByCode(
@@ -62,7 +62,7 @@ async function grantByCode(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { auth_code: code, code_verifier: verifier } = readBody(bodyOfGrantByCode, request)
+  const { auth_code: code, code_verifier: verifier } = readBody(codeGrantBody, request)
   if (code === '' || verifier === '')
     throw validationFailed('invalid request: both auth code and code verifier should be non-empty')
   const token = await takeLinkCode(context.db, code)
@@ -84,14 +84,14 @@ function unknownCode(): Error {
   return authError(404, 'flow_state_not_found', 'invalid flow state, no valid flow state found')
 }
 
-const bodyOfGrantByPassword = z.object({ email: text, phone: text, password: text })
+const passwordGrantBody = z.object({ email: text, phone: text, password: text })
 
 async function grantByPassword(
   context: AuthContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<SessionObject | null> {
-  const { email, phone, password } = readBody(bodyOfGrantByPassword, request)
+  const { email, phone, password } = readBody(passwordGrantBody, request)
   if (email === '' && phone === '') throw validationFailed('missing email or phone')
   if (email === '') throw authError(422, 'phone_provider_disabled', 'Phone logins are disabled')
   const user = await findUserByEmail(context.db, email)

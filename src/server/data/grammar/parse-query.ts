@@ -212,13 +212,13 @@ function takeMemberValue(cursor: Cursor): string {
 function parseOrder(text: string): OrderItem[] {
   const cursor = new Cursor(text, 'order')
   const items: OrderItem[] = []
-  do items.push(parseItemOfParseOrder(cursor))
+  do items.push(parseOrderItem(cursor))
   while (cursor.take(','))
   cursor.expectEnd()
   return items
 }
 
-function parseItemOfParseOrder(cursor: Cursor): OrderItem {
+function parseOrderItem(cursor: Cursor): OrderItem {
   const item: OrderItem = { ...splitPath(cursor.takeName('.,()"')), descending: false, nulls: null }
   let hasDirection = false
   while (cursor.take('.')) {
