@@ -1,25 +1,27 @@
-import { type ComponentProps, type InputHTMLAttributes, type ReactNode, useId } from 'react'
+import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
+import type {
+  FieldPath,
+  FieldValues,
+  RegisterOptions,
+  UseFormRegisterReturn,
+  UseFormReturn,
+} from 'react-hook-form'
 import * as z from 'zod/mini'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { cn } from '../lib/cn.ts'
 import { CodeInput, Input, PasswordInput } from './inputs.tsx'
 
-/** For the form's `register`. */
-export const APP_CODE_RULE = {
+const APP_CODE_RULE = {
   validate: (code: string) => /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos do aplicativo.',
 }
 
-interface AppCodeFieldProps extends ComponentProps<typeof CodeInput> {
-  error: string | undefined
-}
-
 /** The code that the authenticator shows. */
-export function AppCodeField({ error, ...input }: AppCodeFieldProps) {
+export function AppCodeField<Values extends FieldValues>(props: Bound<Values>) {
   return (
-    <Field label="Código de 6 dígitos" error={error}>
-      {(control) => <CodeInput data-autofocus {...control} {...input} />}
-    </Field>
+    <FormField {...props} label="Código de 6 dígitos" rules={APP_CODE_RULE}>
+      {(control) => <CodeInput data-autofocus {...control} />}
+    </FormField>
   )
 }
 
@@ -67,30 +69,22 @@ export function ChoiceCard({ label, meaning, mark, ...input }: ChoiceCardProps) 
   )
 }
 
-interface NewPasswordFieldProps extends ComponentProps<typeof PasswordInput> {
-  error: string | undefined
-}
-
-export function NewPasswordField({ error, ...input }: NewPasswordFieldProps) {
+export function NewPasswordField<Values extends FieldValues>(props: Bound<Values>) {
   return (
-    <Field
+    <FormField
+      {...props}
       label="Nova senha"
-      error={error}
       hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
     >
-      {(control) => <PasswordInput autoComplete="new-password" required {...control} {...input} />}
-    </Field>
+      {(control) => <PasswordInput autoComplete="new-password" required {...control} />}
+    </FormField>
   )
 }
 
-interface EmailFieldProps extends ComponentProps<'input'> {
-  error: string | undefined
-}
-
 /** Who signs in. `username` is what password managers look for, also where no password is asked. */
-export function EmailField({ error, ...input }: EmailFieldProps) {
+export function EmailField<Values extends FieldValues>(props: Bound<Values>) {
   return (
-    <Field label="Email" error={error}>
+    <FormField {...props} label="Email">
       {(control) => (
         <Input
           type="email"
@@ -99,9 +93,36 @@ export function EmailField({ error, ...input }: EmailFieldProps) {
           spellCheck={false}
           required
           {...control}
-          {...input}
         />
       )}
+    </FormField>
+  )
+}
+
+interface Bound<Values extends FieldValues> {
+  form: UseFormReturn<Values>
+  name: FieldPath<Values>
+  /** What is done besides when it changes, or is left. */
+  rules?: RegisterOptions<Values, FieldPath<Values>>
+}
+
+interface FormFieldProps<Values extends FieldValues>
+  extends Bound<Values>,
+    Omit<FieldProps, 'error' | 'children'> {
+  children: (control: ControlProps & UseFormRegisterReturn) => ReactNode
+}
+
+/**
+ * A field of a form, by its name: value, label, hint and error are tied to the control.
+ *
+ *     <FormField form={form} name="reason" label="Motivo">{(control) => <Input {...control} />}</FormField>
+ */
+export function FormField<Values extends FieldValues>(props: FormFieldProps<Values>) {
+  const { form, name, rules, children, ...field } = props
+  const { error } = form.getFieldState(name, form.formState)
+  return (
+    <Field {...field} error={error?.message}>
+      {(control) => children({ ...control, ...form.register(name, rules) })}
     </Field>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
-import { Field, NewPasswordField } from '#admin/components/form.tsx'
+import { FormField, NewPasswordField } from '#admin/components/form.tsx'
 import { PasswordInput } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { FormModal } from '#admin/components/modal.tsx'
@@ -114,12 +114,11 @@ function PasswordSection() {
 function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   const { email } = useCurrentUser()
   const change = useChangePassword()
-  const { register, handleSubmit, formState } = useForm<PasswordChange>({
+  const form = useForm<PasswordChange>({
     defaultValues: { current: '', password: '' },
     resolver: standardSchemaResolver(changePasswordSchema),
   })
-  const { errors } = formState
-  const submit = handleSubmit((values) =>
+  const submit = form.handleSubmit((values) =>
     change.mutate(values, {
       onSuccess: () => {
         onClose()
@@ -131,7 +130,7 @@ function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     <FormModal
       title="Trocar senha"
       width="md"
-      dirty={formState.isDirty}
+      dirty={form.formState.isDirty}
       action={change}
       failure="Não foi possível trocar a senha."
       submit="Trocar senha"
@@ -140,18 +139,10 @@ function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     >
       {/* For password managers, which otherwise cannot tell whose password this is. */}
       <input type="text" autoComplete="username" value={email} readOnly hidden />
-      <Field label="Senha atual" error={errors.current?.message}>
-        {(control) => (
-          <PasswordInput
-            autoComplete="current-password"
-            data-autofocus
-            required
-            {...control}
-            {...register('current')}
-          />
-        )}
-      </Field>
-      <NewPasswordField error={errors.password?.message} {...register('password')} />
+      <FormField form={form} name="current" label="Senha atual">
+        {(control) => <PasswordInput autoComplete="current-password" data-autofocus required {...control} />}
+      </FormField>
+      <NewPasswordField form={form} name="password" />
     </FormModal>
   )
 }

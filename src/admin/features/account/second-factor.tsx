@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button, CopyButton } from '#admin/components/button.tsx'
 import { SectionCard } from '#admin/components/card.tsx'
-import { APP_CODE_RULE, AppCodeField } from '#admin/components/form.tsx'
+import { AppCodeField } from '#admin/components/form.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { ConfirmDialog, FormModal, Modal, ModalBody, ModalFooter } from '#admin/components/modal.tsx'
 import { Skeleton } from '#admin/components/query-view.tsx'
@@ -138,15 +138,15 @@ interface EnrolModalProps {
 /** Scan, type one code, keep the recovery codes. */
 function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
   const confirm = useConfirmEnrolment()
-  const { register, handleSubmit, formState, setFocus } = useForm({ defaultValues: { code: '' } })
+  const form = useForm({ defaultValues: { code: '' } })
   if (confirm.data && 'codes' in confirm.data)
     return <RecoveryCodesModal codes={confirm.data.codes} isNew onClose={onClose} />
-  const submit = handleSubmit(({ code }) => {
+  const submit = form.handleSubmit(({ code }) => {
     if (enrolment === undefined) return
     confirm.mutate(
       { factorId: enrolment.factorId, code },
       {
-        onError: () => setFocus('code', { shouldSelect: true }),
+        onError: () => form.setFocus('code', { shouldSelect: true }),
         onSuccess: (result) => {
           if ('codes' in result) return
           onClose()
@@ -184,7 +184,7 @@ function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
             <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que o aplicativo
             mostra.
           </p>
-          <AppCodeField error={formState.errors.code?.message} {...register('code', APP_CODE_RULE)} />
+          <AppCodeField form={form} name="code" />
         </li>
       </ol>
     </FormModal>

@@ -1,7 +1,7 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
-import { Field } from '#admin/components/form.tsx'
+import { FormField } from '#admin/components/form.tsx'
 import { Input, PasswordInput, Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { FormModal } from '#admin/components/modal.tsx'
@@ -79,14 +79,12 @@ interface AdminUserFormFieldsProps {
 }
 
 function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsProps) {
-  const { register, formState } = form
-  const { errors } = formState
   const locked = user?.is_principal ?? false
   // A role that these screens do not know stays what it is until somebody chooses another.
   const roles = user === null || isKnown(user.role) ? ADMIN_ROLES : [user.role, ...ADMIN_ROLES]
   return (
     <>
-      <Field label="Email" error={errors.email?.message}>
+      <FormField form={form} name="email" label="Email">
         {(control) => (
           <Input
             type="email"
@@ -96,39 +94,29 @@ function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsProps) {
             required
             disabled={locked}
             {...control}
-            {...register('email')}
           />
         )}
-      </Field>
-      <Field
+      </FormField>
+      <FormField
+        form={form}
+        name="password"
         label={user === null ? 'Senha' : 'Nova Senha (deixe em branco para manter)'}
-        error={errors.password?.message}
       >
-        {(control) => (
-          <PasswordInput
-            autoComplete="new-password"
-            required={user === null}
-            {...control}
-            {...register('password')}
-          />
-        )}
-      </Field>
-      <Field label="Função">
+        {(control) => <PasswordInput autoComplete="new-password" required={user === null} {...control} />}
+      </FormField>
+      <FormField form={form} name="role" label="Função">
         {(control) => (
           <Select
             options={roles.map((role) => [role, roleLabel(role)] as const)}
             disabled={locked}
             {...control}
-            {...register('role')}
           />
         )}
-      </Field>
+      </FormField>
       {isSelf ? (
-        <Field label="Sua senha atual" error={errors.current_password?.message}>
-          {(control) => (
-            <PasswordInput autoComplete="current-password" {...control} {...register('current_password')} />
-          )}
-        </Field>
+        <FormField form={form} name="current_password" label="Sua senha atual">
+          {(control) => <PasswordInput autoComplete="current-password" {...control} />}
+        </FormField>
       ) : null}
     </>
   )

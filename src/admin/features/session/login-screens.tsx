@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button, QuietButton } from '#admin/components/button.tsx'
-import { APP_CODE_RULE, AppCodeField, EmailField, Field } from '#admin/components/form.tsx'
+import { AppCodeField, EmailField, FormField } from '#admin/components/form.tsx'
 import { Input, PasswordInput, Select } from '#admin/components/inputs.tsx'
 import { FailureBox, MessageBox } from '#admin/components/message.tsx'
 import { OVERLAY, SHEET, useReturnFocus } from '#admin/components/modal.tsx'
@@ -137,43 +137,39 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
   const apps = factors.filter(({ kind }) => kind === 'app')
   const key = factors.find(({ kind }) => kind === 'key')
   const [onPaper, setOnPaper] = useState(false)
-  const { register, handleSubmit, formState, setFocus, reset } = useForm({
+  const form = useForm({
     defaultValues: { factorId: apps[0]?.id ?? '', code: '', recoveryCode: '' },
   })
-  const { errors } = formState
+  const { setFocus } = form
   const field = onPaper ? 'recoveryCode' : 'code'
   const isTyped = onPaper || apps.length > 0
   useEffect(() => {
     if (isTyped) setFocus(field)
   }, [isTyped, field, setFocus])
-  const submit = handleSubmit(({ factorId, code, recoveryCode }) =>
+  const submit = form.handleSubmit(({ factorId, code, recoveryCode }) =>
     show.mutate(onPaper ? { recoveryCode } : { factorId, code }, {
-      onError: () => setFocus(field, { shouldSelect: true }),
+      onError: () => form.setFocus(field, { shouldSelect: true }),
     }),
   )
   const swap = () => {
     setOnPaper(!onPaper)
     show.reset()
-    reset()
+    form.reset()
   }
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={show.error} fallback="Não foi possível conferir o código." />
       {apps.length > 1 && !onPaper ? (
-        <Field label="Aplicativo">
-          {(control) => (
-            <Select
-              options={apps.map(({ id, name }) => [id, name] as const)}
-              {...control}
-              {...register('factorId')}
-            />
-          )}
-        </Field>
+        <FormField form={form} name="factorId" label="Aplicativo">
+          {(control) => <Select options={apps.map(({ id, name }) => [id, name] as const)} {...control} />}
+        </FormField>
       ) : null}
       {onPaper ? (
-        <Field
+        <FormField
+          form={form}
+          name="recoveryCode"
+          rules={{ required: 'Digite um código de recuperação.' }}
           label="Código de recuperação"
-          error={errors.recoveryCode?.message}
           hint="Cada código serve uma única vez."
         >
           {(control) => (
@@ -183,12 +179,11 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
               spellCheck={false}
               placeholder="xxxxx-xxxxx"
               {...control}
-              {...register('recoveryCode', { required: 'Digite um código de recuperação.' })}
             />
           )}
-        </Field>
+        </FormField>
       ) : isTyped ? (
-        <AppCodeField error={errors.code?.message} {...register('code', APP_CODE_RULE)} />
+        <AppCodeField form={form} name="code" />
       ) : null}
       {isTyped ? (
         <Button type="submit" pending={show.isPending} className="mt-1.5 min-h-13 text-base">
@@ -220,32 +215,27 @@ interface LoginFormProps {
 
 function LoginForm({ email = '', onEmail }: LoginFormProps) {
   const signIn = useSignIn()
-  const { register, handleSubmit, formState, setFocus } = useForm<Credentials>({
+  const form = useForm<Credentials>({
     defaultValues: { email, password: '' },
     resolver: standardSchemaResolver(credentialsSchema),
   })
-  const { errors } = formState
-  const submit = handleSubmit((credentials) =>
-    signIn.mutate(credentials, { onError: () => setFocus('password', { shouldSelect: true }) }),
+  const submit = form.handleSubmit((credentials) =>
+    signIn.mutate(credentials, { onError: () => form.setFocus('password', { shouldSelect: true }) }),
   )
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={signIn.error} fallback="Erro ao fazer login" />
-      <EmailField
-        error={errors.email?.message}
-        {...register('email', { onChange: (event) => onEmail?.(event.target.value) })}
-      />
-      <Field label="Senha" error={errors.password?.message}>
+      <EmailField form={form} name="email" rules={{ onChange: (event) => onEmail?.(event.target.value) }} />
+      <FormField form={form} name="password" label="Senha">
         {(control) => (
           <PasswordInput
             autoComplete="current-password"
             required
             data-autofocus={email === '' ? undefined : true}
             {...control}
-            {...register('password')}
           />
         )}
-      </Field>
+      </FormField>
       <Button type="submit" pending={signIn.isPending} className="mt-1.5 min-h-13 text-base">
         {signIn.isPending ? 'Entrando...' : 'Entrar'}
       </Button>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { Button, QuietButton } from '#admin/components/button.tsx'
-import { EmailField, Field, NewPasswordField, newPasswordSchema } from '#admin/components/form.tsx'
+import { EmailField, FormField, NewPasswordField, newPasswordSchema } from '#admin/components/form.tsx'
 import { CodeInput, Input } from '#admin/components/inputs.tsx'
 import { FailureBox, MessageBox } from '#admin/components/message.tsx'
 import { useServices } from '#admin/lib/services.tsx'
@@ -71,21 +71,19 @@ interface RequestFormProps {
 
 function RequestForm({ email, act, onSent, onEmail }: RequestFormProps) {
   const request = useRequestRecovery()
-  const { register, handleSubmit, formState, setFocus } = useForm<RecoveryRequest>({
+  const form = useForm<RecoveryRequest>({
     defaultValues: { email },
     resolver: standardSchemaResolver(recoverySchema),
   })
+  const { setFocus } = form
   useEffect(() => setFocus('email'), [setFocus])
-  const submit = handleSubmit((values) =>
+  const submit = form.handleSubmit((values) =>
     request.mutate(values, { onSuccess: () => onSent(values.email.trim()) }),
   )
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
       <FailureBox error={request.error} fallback="Não foi possível enviar o e-mail." />
-      <EmailField
-        error={formState.errors.email?.message}
-        {...register('email', { onChange: (event) => onEmail(event.target.value) })}
-      />
+      <EmailField form={form} name="email" rules={{ onChange: (event) => onEmail(event.target.value) }} />
       <Button type="submit" pending={request.isPending} className="mt-1.5 min-h-13 text-base">
         {request.isPending ? 'Enviando...' : act}
       </Button>
@@ -209,16 +207,16 @@ function NewPasswordForm(props: NewPasswordFormProps) {
   const save = useSetNewPassword()
   const asksMailCode = 'email' in props
   const [asksFactor, setAsksFactor] = useState(false)
-  const { register, handleSubmit, formState, setFocus } = useForm<FormValues>({
+  const form = useForm<FormValues>({
     defaultValues: { mailCode: '', password: '', factorCode: '' },
     resolver: standardSchemaResolver(formSchema(asksMailCode, asksFactor)),
   })
-  const { errors } = formState
+  const { setFocus } = form
   useEffect(() => setFocus(asksMailCode ? 'mailCode' : 'password'), [asksMailCode, setFocus])
   useEffect(() => {
     if (asksFactor) setFocus('factorCode')
   }, [asksFactor, setFocus])
-  const submit = handleSubmit(({ mailCode, password, factorCode }) =>
+  const submit = form.handleSubmit(({ mailCode, password, factorCode }) =>
     save.mutate(
       { proof: toProof(props, mailCode), password, code: factorCode.trim() },
       {
@@ -233,27 +231,22 @@ function NewPasswordForm(props: NewPasswordFormProps) {
         <FailureBox error={save.error} fallback="Não foi possível salvar a nova senha." />
       )}
       {asksMailCode ? (
-        <Field label="Código do e-mail" error={errors.mailCode?.message}>
-          {(control) => <CodeInput {...control} {...register('mailCode')} />}
-        </Field>
+        <FormField form={form} name="mailCode" label="Código do e-mail">
+          {(control) => <CodeInput {...control} />}
+        </FormField>
       ) : null}
-      <NewPasswordField error={errors.password?.message} {...register('password')} />
+      <NewPasswordField form={form} name="password" />
       {asksFactor ? (
-        <Field
+        <FormField
+          form={form}
+          name="factorCode"
           label="Código do aplicativo"
-          error={errors.factorCode?.message}
           hint="Sua conta tem verificação em duas etapas. Sem o celular, digite um código de recuperação."
         >
           {(control) => (
-            <Input
-              autoComplete="one-time-code"
-              autoCapitalize="none"
-              spellCheck={false}
-              {...control}
-              {...register('factorCode')}
-            />
+            <Input autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} {...control} />
           )}
-        </Field>
+        </FormField>
       ) : null}
       <Button type="submit" pending={save.isPending} className="mt-1.5 min-h-13 text-base">
         {save.isPending ? 'Salvando...' : 'Salvar e entrar'}

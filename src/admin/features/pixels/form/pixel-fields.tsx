@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
-import { ChoiceCard, Field } from '#admin/components/form.tsx'
+import { ChoiceCard, Field, FormField } from '#admin/components/form.tsx'
 import { Input, Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { cn } from '#admin/lib/cn.ts'
@@ -133,17 +133,9 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
   }
   return (
     <>
-      <Field label="Nome do Pixel" error={errors.name?.message}>
-        {(control) => (
-          <Input
-            placeholder="Meta Pixel Principal"
-            autoComplete="off"
-            required
-            {...control}
-            {...register('name')}
-          />
-        )}
-      </Field>
+      <FormField form={form} name="name" label="Nome do Pixel">
+        {(control) => <Input placeholder="Meta Pixel Principal" autoComplete="off" required {...control} />}
+      </FormField>
       <div className="grid gap-4.5 sm:grid-cols-2">
         <Field label="Tipo de Pixel" className={cn(!idText && 'sm:col-span-2')}>
           {(control) => (
@@ -188,9 +180,11 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         ) : null}
       </div>
       <PixelIdAdvice form={form} onTypeChange={changeType} />
-      <Field
+      <FormField
+        form={form}
+        name="code"
+        rules={{ onChange: (event) => recognition.onCodeChange(event.target.value) }}
         label="Código do Pixel"
-        error={errors.code?.message}
         hint={runsCode ? null : 'Com o envio pelo servidor, este código fica guardado e não roda na página.'}
       >
         {(control) => (
@@ -204,12 +198,14 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
             className="control resize-y py-3 font-mono text-[0.8125rem]/[1.6] whitespace-pre placeholder:whitespace-pre-wrap pointer-coarse:text-base/[1.5]"
             {...control}
             {...(startsAtCode ? { 'data-autofocus': true } : {})}
-            {...register('code', { onChange: (event) => recognition.onCodeChange(event.target.value) })}
           />
         )}
-      </Field>
+      </FormField>
       {aboutCode}
-      <Field
+      <FormField
+        form={form}
+        name="consent_category"
+        rules={{ onChange: recognition.onCategoryChange }}
         label="Consentimento necessário"
         hint={
           needsNoConsent
@@ -217,14 +213,8 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
             : 'A tag só roda para quem aceitou esta categoria.'
         }
       >
-        {(control) => (
-          <Select
-            options={CATEGORIES}
-            {...control}
-            {...register('consent_category', { onChange: recognition.onCategoryChange })}
-          />
-        )}
-      </Field>
+        {(control) => <Select options={CATEGORIES} {...control} />}
+      </FormField>
       {aboutTag}
       <label className="flex min-h-11 items-center gap-3 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...register('is_active')} />
@@ -233,20 +223,14 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
       <MoreOptions form={form} startsOpen={startsAtSending}>
         {aboutSending}
         {aboutPlace}
-        <Field
+        <FormField
+          form={form}
+          name="reason"
           label="Por que ativar? (opcional)"
-          error={errors.reason?.message}
           hint="Fica no inventário, com o seu nome e a data."
         >
-          {(control) => (
-            <Input
-              placeholder="Medir as campanhas do verão"
-              autoComplete="off"
-              {...control}
-              {...register('reason')}
-            />
-          )}
-        </Field>
+          {(control) => <Input placeholder="Medir as campanhas do verão" autoComplete="off" {...control} />}
+        </FormField>
         <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-2.5 text-[0.9375rem] font-semibold">
           <input type="checkbox" className="size-5.5 accent-ink" {...register('auto_disable')} />
           <span>

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
-import { ChoiceCard, Field } from '#admin/components/form.tsx'
+import { ChoiceCard, Field, FormField } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import {
@@ -30,9 +30,10 @@ export function SendingFields({ form, storedAt, startsHere }: SendingFieldsProps
     <>
       <DeliveryChoice form={form} startsHere={startsHere && !byServer} />
       {type === 'custom' && byServer ? (
-        <Field
+        <FormField
+          form={form}
+          name="webhook_url"
           label="Endereço do webhook"
-          error={form.formState.errors.webhook_url?.message}
           hint="Público e com https. Recebe um POST por conversão."
         >
           {(control) => (
@@ -45,10 +46,9 @@ export function SendingFields({ form, storedAt, startsHere }: SendingFieldsProps
               spellCheck={false}
               className="font-mono placeholder:font-sans"
               {...control}
-              {...form.register('webhook_url')}
             />
           )}
-        </Field>
+        </FormField>
       ) : null}
       {type === 'meta' && byServer ? <EmailSwitch form={form} /> : null}
       <SecretField form={form} storedAt={storedAt} startsHere={startsHere && byServer} />
