@@ -141,6 +141,8 @@ async function raiseByCode(context: AuthContext, { who, factor, challengeId, cod
       if (!(await spendStep(account, factor.id, step))) throw wrongCode()
       await spendChallenge(account, challengeId)
       await acceptFactor(account, current)
+      if (factor.status === 'unverified')
+        await sendNotice(context, account.trx, { user: account.user, kind: 'factor-added', by: 'self' })
       return raiseSession(context, account, 'totp')
     },
   })
