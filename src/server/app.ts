@@ -46,7 +46,7 @@ import { createMailTransport, removeOldMailFiles, type SendMail } from './mail/t
 import { registerSubscriptions } from './newsletter/admin-routes.ts'
 import { type NewsletterDeps, registerNewsletter } from './newsletter/subscribe.ts'
 import { countSubscriptions, measureQueue } from './newsletter/subscriptions.ts'
-import { newsletterLane } from './newsletter/webhook.ts'
+import { newsletterChannel } from './newsletter/webhook.ts'
 import { registerHealth } from './operations/health.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { composeMetrics } from './operations/metrics-endpoint.ts'
@@ -300,7 +300,7 @@ function composeDeliveries(parts: DeliveryParts) {
         onStopped: (trx, ...stopped) => mailAdministrators(trx, describeStop(...stopped)),
         onSettled,
       }),
-      newsletterLane({
+      newsletterChannel({
         webhook: config.newsletter,
         client,
         log,

@@ -1,7 +1,7 @@
 import type { Db } from '#server/db/database.ts'
 import { createLogger, type Logger } from '#server/http/logging/logger.ts'
 import { OutgoingClient } from '#server/http/outgoing.ts'
-import { newsletterLane } from '#server/newsletter/webhook.ts'
+import { newsletterChannel } from '#server/newsletter/webhook.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from '#server/outbox/worker.ts'
 
 export interface NewsletterWorkerOptions {
@@ -21,6 +21,6 @@ export function makeNewsletterWorker({
   timing: { timeoutMs, ...timing } = {},
 }: NewsletterWorkerOptions): DeliveryWorker {
   const client = new OutgoingClient({ httpsProxy: null, noProxy: null })
-  const lane = newsletterLane({ webhook, client, log, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  const lane = newsletterChannel({ webhook, client, log, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
   return new DeliveryWorker({ db, sources: [lane], log, timing, ...(now === undefined ? {} : { now }) })
 }

@@ -7,16 +7,14 @@ import {
   type BackOff,
   HOUR_MS,
   JITTER,
-  type Lane,
   type LaneSource,
-  type LaneWork,
   type Outcome,
   SECOND_MS,
   settled,
   untouched,
 } from '../outbox/channel.ts'
-import { type Claim, findDue } from '../outbox/queue.ts'
-import { runRound } from '../outbox/worker.ts'
+import type { Claim } from '../outbox/queue.ts'
+import { singleLane } from '../outbox/single-lane.ts'
 
 /** Few at a time: ten thousand that wait must slow neither the page nor the webhook. */
 const CONCURRENCY = 10
@@ -26,62 +24,48 @@ const TIMEOUT_MS = 10_000
 /** How often subscriptions are looked for that only an older process stored. */
 const ADOPT_MS = 60_000
 
-interface NewsletterLaneDeps {
+interface NewsletterChannelDeps {
   webhook: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   client: OutgoingClient
   log: Pick<Logger, 'info' | 'warn'>
-  /** Told what each attempt came to. */
+  /** Called with what each attempt came to. */
   onSettled?: (state: Outcome['state']) => void
   timeoutMs?: number
 }
 
 /** Posts each stored subscription to the webhook until it is taken. Without a webhook nothing is sent, and all is kept. */
-export function newsletterLane(deps: NewsletterLaneDeps): LaneSource {
+export function newsletterChannel(deps: NewsletterChannelDeps): LaneSource {
   const { webhookUrl: url, webhookSecret: secret } = deps.webhook
   if (url === null) return { list: async () => [] }
-  const tell = tellOnce(deps.log)
+  const logOnce = logChanges(deps.log)
   const webhook = { url, secret, timeoutMs: deps.timeoutMs ?? TIMEOUT_MS }
-  const backOff = newsletterBackOff()
   let adoptedAt = Number.NEGATIVE_INFINITY
-
-  const run: Lane['run'] = async (round) => {
-    const work: LaneWork<SubscriptionJob> = {
-      scope: { kind: 'newsletter' },
-      limit: CONCURRENCY,
-      atMostOnce: false,
-      backOff,
-      attempt: (claims, signal) =>
-        attemptSubscriptions({ db: round.db, client: deps.client, webhook, signal }, claims),
-      record: (trx, outcomes, isOurs) => recordAttempts(trx, outcomes, isOurs, round.now()),
-    }
-    const outcomes = await runRound(round, work)
-    for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
-    tell(outcomes)
+  return singleLane<SubscriptionJob>({
+    kind: 'newsletter',
+    limit: CONCURRENCY,
+    rounds: 1,
+    backOff: newsletterBackOff(),
     // One that the webhook refuses says nothing of the next.
-    return outcomes.some(({ isUntouched }) => !isUntouched) ? 'more' : 'done'
-  }
-
-  return {
-    async list(db, now) {
-      if (performance.now() - adoptedAt > ADOPT_MS) {
-        await adoptSubscriptions(db, now)
-        adoptedAt = performance.now()
-      }
-      return [
-        {
-          key: 'newsletter',
-          due: await findDue(db, 'newsletter'),
-          longestDelayMs: backOff.longestMs,
-          rounds: 1,
-          run,
-        },
-      ]
+    restsAfterFailure: false,
+    attempt: (claims, { db, signal }) =>
+      attemptSubscriptions({ db, client: deps.client, webhook, signal }, claims),
+    record: recordAttempts,
+    onSettled: (outcomes) => {
+      for (const { state, isUntouched } of outcomes) if (!isUntouched) deps.onSettled?.(state)
+      logOnce(outcomes)
     },
-  }
+    beforeLook: async (db, now) => {
+      if (performance.now() - adoptedAt <= ADOPT_MS) return
+      await adoptSubscriptions(db, now)
+      adoptedAt = performance.now()
+    },
+  })
 }
 
-/** Says when deliveries begin to fail and when they work again: a line per attempt would fill the log for a week. */
-function tellOnce(log: NewsletterLaneDeps['log']): (outcomes: readonly Outcome<SubscriptionJob>[]) => void {
+/** Logs when deliveries begin to fail and when they work again: a line per attempt would fill the log for a week. */
+function logChanges(
+  log: NewsletterChannelDeps['log'],
+): (outcomes: readonly Outcome<SubscriptionJob>[]) => void {
   let failing = false
   return (outcomes) => {
     const failure = outcomes.find(({ state, isUntouched }) => state !== 'accepted' && !isUntouched)

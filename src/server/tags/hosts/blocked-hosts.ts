@@ -104,12 +104,8 @@ export async function forgetBlockedHost(db: Db, blockedId: string): Promise<void
   await db.deleteFrom('blocked_hosts').where('id', '=', blockedId).execute()
 }
 
-const BLOCKED_HOST_DAYS = 90
-
-const DAY_MS = 86_400_000
-
 /** Something that the policy stopped, as it is kept. */
-export interface BlockedHostBufferBlockedHost {
+export interface StoppedHost {
   host: string
   /** null when it cannot be told which tag it was. */
   pixel_id: string | null
@@ -144,7 +140,7 @@ type TakeRoom = () => { wait: number | null; giveBack?: () => void }
 export class BlockedHostBuffer {
   readonly #deps: BlockedHostBufferDeps
   readonly #flush: RegularFlush
-  #seen = new Map<string, BlockedHostBufferBlockedHost>()
+  #seen = new Map<string, StoppedHost>()
   /** Which network spoke of which host in this hour. */
   readonly #reporters = new Set<string>()
   #hour = 0
@@ -161,7 +157,7 @@ export class BlockedHostBuffer {
 
   /** With a count of 0: that there is such a host, from whoever does not know how often. */
   add(
-    blocked: Omit<BlockedHostBufferBlockedHost, 'last_seen_at' | 'networks'>,
+    blocked: Omit<StoppedHost, 'last_seen_at' | 'networks'>,
     network: string | null,
     now = Date.now(),
   ): void {
@@ -186,7 +182,7 @@ export class BlockedHostBuffer {
     return this.#flush.stop()
   }
 
-  #merge(more: BlockedHostBufferBlockedHost): void {
+  #merge(more: StoppedHost): void {
     const key = keyOf(more)
     const known = this.#seen.get(key)
     if (known === undefined) {
@@ -216,7 +212,7 @@ export class BlockedHostBuffer {
   }
 }
 
-function keyOf({ pixel_id, host }: Pick<BlockedHostBufferBlockedHost, 'pixel_id' | 'host'>): string {
+function keyOf({ pixel_id, host }: Pick<StoppedHost, 'pixel_id' | 'host'>): string {
   return `${pixel_id ?? ''} ${host}`
 }
 
@@ -235,7 +231,7 @@ type KnownHost = Awaited<ReturnType<typeof listHosts>>[number]
  */
 export async function storeBlockedHosts(
   db: Db,
-  batch: readonly BlockedHostBufferBlockedHost[],
+  batch: readonly StoppedHost[],
   takeRoom: TakeRoom,
 ): Promise<void> {
   const hosts = await listHosts(db, batch)
@@ -243,7 +239,7 @@ export async function storeBlockedHosts(
   const reported = new Set(batch.map(keyOf))
   const held = Map.groupBy(hosts, ({ pixel_id }) => pixel_id)
   const replaced: string[] = []
-  const rows: (BlockedHostBufferBlockedHost & { id: string; first_seen_at: string })[] = []
+  const rows: (StoppedHost & { id: string; first_seen_at: string })[] = []
   const taken: ReturnType<TakeRoom>[] = []
   const pixels = await listPixels(db, batch)
   for (const blocked of batch) {
@@ -309,19 +305,19 @@ function findWeakest(hosts: readonly KnownHost[], reported: ReadonlySet<string>)
 }
 
 /** Those of the batch that still exist: a host of a pixel deleted since would fail the whole write. */
-async function listPixels(db: Db, batch: readonly BlockedHostBufferBlockedHost[]): Promise<Set<string>> {
+async function listPixels(db: Db, batch: readonly StoppedHost[]): Promise<Set<string>> {
   const ids = pixelsOf(batch)
   if (ids.length === 0) return new Set()
   const rows = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-function pixelsOf(batch: readonly BlockedHostBufferBlockedHost[]): string[] {
+function pixelsOf(batch: readonly StoppedHost[]): string[] {
   return [...new Set(batch.flatMap(({ pixel_id }) => pixel_id ?? []))]
 }
 
 /** All hosts of the batch's tags: at most fifty of each. */
-function listHosts(db: Db, batch: readonly BlockedHostBufferBlockedHost[]) {
+function listHosts(db: Db, batch: readonly StoppedHost[]) {
   const pixels = pixelsOf(batch)
   return db
     .selectFrom('blocked_hosts')

@@ -15,7 +15,7 @@ import { vendorOfHost } from '#server/vendors/hosts.ts'
 import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagSet } from '../serve/tag-set.ts'
 import type { TagStore } from '../serve/tag-store.ts'
-import type { BlockedHostBuffer, BlockedHostBufferBlockedHost } from './blocked-hosts.ts'
+import type { BlockedHostBuffer, StoppedHost } from './blocked-hosts.ts'
 
 interface CspReportDeps {
   buffer: BlockedHostBuffer
@@ -110,7 +110,7 @@ export function noteStopped(
 function blockedHostsOf(
   { host, use, isSocket }: Violation,
   owners: readonly PreparedTag[],
-): Omit<BlockedHostBufferBlockedHost, 'count' | 'networks' | 'last_seen_at'>[] {
+): Omit<StoppedHost, 'count' | 'networks' | 'last_seen_at'>[] {
   const what = { host, use: isSocket ? 'socket' : use }
   if (owners.length === 0) return [{ ...what, pixel_id: null, code_hash: null }]
   return owners.map(({ tag, codeHash }) => ({ ...what, pixel_id: tag.id, code_hash: codeHash }))
