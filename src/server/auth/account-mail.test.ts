@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
@@ -34,7 +35,8 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
     let app: FastifyInstance
     let context: AuthContext
     let apikey: string
-    const statements: string[] = []
+    /** Those of one call: counts and sweeps run their own meanwhile. */
+    const asking = new AsyncLocalStorage<string[]>()
     beforeAll(async () => {
       database = await makeDatabase(engine)
       const config = parseConfig({ AUTH_SIGNUP: signup })
@@ -57,7 +59,7 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
       const executors = executorClass(database.db.getExecutor())
       const execute = executors.executeQuery
       vi.spyOn(executors, 'executeQuery').mockImplementation(function (this: typeof executors, query) {
-        statements.push(query.sql)
+        asking.getStore()?.push(query.sql)
         return execute.call(this, query)
       })
     })
@@ -69,15 +71,20 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
 
     const ask = async (path: string, body: object, email: string) => {
       const before = new Set((await jobs()).map(({ id }) => id))
-      statements.length = 0
-      const response = await app.inject({
-        method: 'POST',
-        url: `/auth/v1${path}`,
-        headers: { apikey },
-        payload: { ...body, email },
-      })
+      const statements: string[] = []
+      const response = await asking.run(
+        statements,
+        // It begins when somebody waits for it.
+        async () =>
+          await app.inject({
+            method: 'POST',
+            url: `/auth/v1${path}`,
+            headers: { apikey },
+            payload: { ...body, email },
+          }),
+      )
       const { date: _date, ...headers } = response.headers
-      const seen = { status: response.statusCode, text: response.body, headers, statements: [...statements] }
+      const seen = { status: response.statusCode, text: response.body, headers, statements }
       const rows = (await jobs())
         .filter(({ id }) => !before.has(id))
         .map(({ kind, payload, sealed, attempts }) => ({ kind, payload, attempts, size: sealed?.length }))
@@ -107,10 +114,11 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
 
     test('then mail leaves of each kind that was asked for, and to nobody who has no account', async () => {
       const sent = await sendQueuedMail(context)
-      const made = signup === 'closed' ? [] : [`signup ${UNKNOWN}`]
-      expect(new Set(sent.map(({ kind, to }) => `${kind} ${to}`))).toEqual(
-        new Set([`magiclink ${KNOWN}`, `recovery ${KNOWN}`, ...made]),
-      )
+      const kindsTo = (address: string) => sent.filter(({ to }) => to === address).map(({ kind }) => kind)
+      expect(kindsTo(KNOWN).sort()).toEqual(['magiclink', 'recovery'])
+      if (signup === 'closed') expect(kindsTo(UNKNOWN)).toEqual([])
+      // Once `/otp` has made the account, the other requests find it.
+      else expect(kindsTo(UNKNOWN)).toContain('signup')
       expect(await jobs()).toEqual([])
     })
   })
