@@ -1,5 +1,4 @@
 import { TRASH_DAYS } from '#contract/pixel-history.ts'
-import { TAG_COST_DAYS } from '#contract/tag-cost.ts'
 import type { Sweep } from './sweep.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,5 @@
 import { type MouseEvent, useLayoutEffect, useRef } from 'react'
 import { hydrateRoot } from 'react-dom/client'
-import type { ConsentCategory } from '#contract/consent.ts'
-import type { ConsentAction } from '#contract/consent-choice.ts'
 import { LEGAL_DATE, type LegalDocument, type LegalSlug, legalTitle } from '#landing/legal/document.ts'
 import { LegalText } from '#landing/legal/legal-text.tsx'
 import legalTextStyle from '#landing/styles/legal-text.css?inline'
