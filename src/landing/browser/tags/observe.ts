@@ -2,10 +2,12 @@ import {
   type StoppedRequest,
   TAG_ERROR_MAX_LENGTH,
   TAG_REPORT_MAX_STOPPED,
+  TAG_REPORT_PATH,
+  type TagReport,
   type TagResult,
 } from '#contract/tag-report.ts'
 import { findEngine, type Look, mayReach, SETTLE_MS, watchRequests } from './requests.ts'
-import { sendReport, type TagRun } from './run-tags.ts'
+import type { TagRun } from './run-tags.ts'
 import type { CostOf, watchCost } from './watch-cost.ts'
 
 /** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
@@ -155,4 +157,13 @@ function sourceOf(file: string): string | null | undefined {
   if (!file.startsWith('http')) return null
   const { origin, pathname, hostname } = new URL(file)
   return origin === location.origin ? pathname : hostname
+}
+
+export function sendReport(report: TagReport): void {
+  sendJson(TAG_REPORT_PATH, report)
+}
+
+/** Leaves even when the page does. */
+export function sendJson(path: string, body: unknown): void {
+  navigator.sendBeacon(path, new Blob([JSON.stringify(body)], { type: 'application/json' }))
 }

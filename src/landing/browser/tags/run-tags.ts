@@ -8,11 +8,11 @@ import {
   type TagStep,
   tagPath,
 } from '#contract/tag-manifest.ts'
-import { EVENTS_PATH, TAG_REPORT_PATH, type TagOutcome, type TagReport } from '#contract/tag-report.ts'
+import { EVENTS_PATH, type TagOutcome } from '#contract/tag-report.ts'
 import { gtag } from '../shared/page.ts'
 import { cleanUpAfter } from './clean-up.ts'
 import type { TellRooms } from './isolated/frames.ts'
-import { watchRuns } from './observe.ts'
+import { sendJson, sendReport, watchRuns } from './observe.ts'
 import type { Conversion } from './start-tags.ts'
 
 export { deleteLeftovers } from './clean-up.ts'
@@ -151,15 +151,6 @@ export async function runStep(step: TagStep, run: TagRun): Promise<void> {
 /** Tells our server, which tells the vendors. Of the address, which it knows since it served the page, it takes path and campaign. */
 export function sendEvent(event: Pick<ServerEvent, 'name' | 'id'>): void {
   sendJson(EVENTS_PATH, { ...event, path: location.href } satisfies ServerEvent)
-}
-
-export function sendReport(report: TagReport): void {
-  sendJson(TAG_REPORT_PATH, report)
-}
-
-/** Leaves even when the page does. */
-export function sendJson(path: string, body: unknown): void {
-  navigator.sendBeacon(path, new Blob([JSON.stringify(body)], { type: 'application/json' }))
 }
 
 /** From good to bad: worse news replaces better. */

@@ -1,6 +1,6 @@
 import type { EvidenceSeal } from '#contract/consent.ts'
 import type { Dossier, DossierFigures } from '#contract/inventory.ts'
-import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-page.tsx'
+import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-format.ts'
 
 const PARTS = [
   ['accepted', 'Aceitaram tudo'],

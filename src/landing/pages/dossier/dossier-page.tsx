@@ -1,7 +1,7 @@
 import { formatCount } from '#contract/format-count.ts'
 import type { Dossier } from '#contract/inventory.ts'
-import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { DossierNotices, DossierNumbers, DossierSeals } from './dossier-figures.tsx'
+import { formatDay, formatMoment, formatNumber } from './dossier-format.ts'
 import { DossierTags } from './dossier-tags.tsx'
 
 /** The dossier as one document that needs nothing beside it. */
@@ -115,35 +115,6 @@ function DossierMethod({ site, kept_days, seals }: Dossier) {
       </section>
     </>
   )
-}
-
-const NUMBER = new Intl.NumberFormat('pt-BR')
-
-const MOMENT = new Intl.DateTimeFormat('pt-BR', {
-  dateStyle: 'short',
-  timeStyle: 'medium',
-  timeZone: SITE_TIME_ZONE,
-})
-
-export function formatNumber(count: number): string {
-  return NUMBER.format(count)
-}
-
-/** "16/11/2026, 02:40:00", at the site. */
-export function formatMoment(iso: string): string {
-  return MOMENT.format(new Date(iso))
-}
-
-/** "16/11/2026" of a day of the site. */
-export function formatDay(day: string): string {
-  return day.split('-').reverse().join('/')
-}
-
-/** "67%", and nothing of nothing. */
-export function formatShare(part: number, whole: number): string {
-  if (whole === 0) return ''
-  const percent = (part / whole) * 100
-  return percent > 0 && percent < 1 ? '< 1%' : `${Math.round(percent)}%`
 }
 
 /** The file stands alone: no typeface, picture or script comes from anywhere. */

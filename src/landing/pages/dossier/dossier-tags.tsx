@@ -1,5 +1,5 @@
 import type { Dossier, DossierTag } from '#contract/inventory.ts'
-import { formatMoment } from './dossier-page.tsx'
+import { formatMoment } from './dossier-format.ts'
 
 const CATEGORIES: Record<DossierTag['category'], string> = {
   desempenho: 'Desempenho',
