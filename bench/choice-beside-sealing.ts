@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { CONSENT_PATH } from '../src/contract/consent-choice.ts'
-import { sealRecords } from '../src/server/consent/checkpoints.ts'
+import { addToCheckpoint } from '../src/server/consent/checkpoints.ts'
 import { openDatabase, SQLITE_FILE } from '../src/server/db/database.ts'
 import { migrate } from '../src/server/db/migrate.ts'
 import { makeSecretKeyFile } from '../src/server/secrets/secret-key.ts'
@@ -208,10 +208,10 @@ async function choose(site: string): Promise<number> {
   return status
 }
 
-async function seal(db: Parameters<typeof sealRecords>[0], signal: AbortSignal): Promise<number> {
+async function seal(db: Parameters<typeof addToCheckpoint>[0], signal: AbortSignal): Promise<number> {
   let seals = 0
   for (let minute = 1; !signal.aborted; minute++) {
-    if ((await sealRecords(db, { now: Date.now() + minute * 60_000 })) !== null) seals++
+    if ((await addToCheckpoint(db, { now: Date.now() + minute * 60_000 })) !== null) seals++
     await wait(SEAL_EVERY_MS)
   }
   return seals

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CONSENT_TEXT_VERSION } from '../src/contract/consent-choice.ts'
-import { ROOMS_PATH } from '../src/contract/isolated-frame.ts'
+import { FRAMES_PATH } from '../src/contract/isolated-frame.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
 import type { DevtoolsBrowser, DevtoolsSession } from './devtools-browser.ts'
 
@@ -81,7 +81,7 @@ export async function measurePageThread(
 async function roomsOf(page: DevtoolsSession, url: string): Promise<string[]> {
   const set = await evaluate<string>(page, 'document.documentElement.dataset.tags')
   const manifest = await (await fetch(new URL(`/tags/${set}.js`, url))).text()
-  return [...manifest.matchAll(/"room":"([^"]+)"/g)].map(([, hash]) => `${ROOMS_PATH}${hash}/`)
+  return [...manifest.matchAll(/"room":"([^"]+)"/g)].map(([, hash]) => `${FRAMES_PATH}${hash}/`)
 }
 
 /** As the page opens them, and nothing more: a room that nobody speaks to does nothing. */

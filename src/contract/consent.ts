@@ -10,9 +10,9 @@ export interface ConsentOverview {
   counts: ConsentCount[]
   /** Every wording that was served, the newest first. */
   notices: Pick<EvidenceNotice, 'version' | 'hash' | 'first_served_at' | 'text'>[]
-  seals: SealState
+  seals: CheckpointState
   /** The newest first, a few. */
-  recent: Pick<EvidenceSeal, 'sequence' | 'sealed_at' | 'leaf_count'>[]
+  recent: Pick<Checkpoint, 'sequence' | 'sealed_at' | 'leaf_count'>[]
   /** How long a record is kept. */
   kept_days: number
 }
@@ -86,7 +86,7 @@ export interface EvidencePartiesContent {
   tag_set_version: string
 }
 
-export interface EvidenceParties {
+export interface ConsentRecipients {
   '@type': 'ConsentParties'
   /** SHA-256 of the canonical form of `content`. */
   hash: string
@@ -95,7 +95,7 @@ export interface EvidenceParties {
 }
 
 /** A root over every leaf there was, chained to the seal before. */
-export interface EvidenceSeal {
+export interface Checkpoint {
   '@type': 'ConsentSeal'
   sequence: number
   /** Of the records that are new in it. */
@@ -112,9 +112,9 @@ export interface EvidenceSeal {
 }
 
 /** What `GET /.well-known/portico-seals` answers. */
-export interface SealPage {
+export interface CheckpointPage {
   site: string
-  seals: EvidenceSeal[]
+  seals: Checkpoint[]
   /** Address of the page before; null when there is none. */
   next: string | null
   /** Of the newest page alone: every wording that visitors were asked with, by its hash. */
@@ -122,9 +122,9 @@ export interface SealPage {
 }
 
 /** What `GET /.well-known/portico-seals/consistency?first=N&second=M` answers: that the second goes on where the first ended. */
-export interface SealConsistency {
-  first: EvidenceSeal
-  second: EvidenceSeal
+export interface CheckpointConsistency {
+  first: Checkpoint
+  second: Checkpoint
   hashes: string[]
 }
 
@@ -153,8 +153,8 @@ export interface ConsentCount {
 }
 
 /** Whether sealing goes on. */
-export interface SealState {
-  last: EvidenceSeal | null
+export interface CheckpointState {
+  last: Checkpoint | null
   /** Records that have no leaf yet; counted up to `SEAL_WAITING_MAX`. */
   waiting: number
   oldest_waiting_at: string | null

@@ -1,4 +1,4 @@
-import type { EvidenceNotice, EvidenceSeal, OptionalCategory } from './consent.ts'
+import type { Checkpoint, EvidenceNotice, OptionalCategory } from './consent.ts'
 import type { PixelRunsIn, PixelType } from './pixel.ts'
 
 /** What a tool leaves in a visitor's browser. */
@@ -84,10 +84,10 @@ export interface Dossier {
   notices: EvidenceNotice[]
   seals: {
     /** The last one before the period, if there was any. */
-    before: EvidenceSeal | null
+    before: Checkpoint | null
     /** The last one of each day that had one. */
-    days: EvidenceSeal[]
-    last: EvidenceSeal | null
+    days: Checkpoint[]
+    last: Checkpoint | null
     /** RFC 6962 consistency proof from the tree of `before` to that of `last`; empty without both. */
     consistency: string[]
   }

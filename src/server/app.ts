@@ -11,7 +11,7 @@ import { LOGIN_IDLE_MS } from './auth/sessions/cookies.ts'
 import { SESSION_IDLE_MS } from './auth/sessions/revoke.ts'
 import type { Config } from './config.ts'
 import { type ConsentAdminPorts, registerConsentAdmin } from './consent/admin-routes.ts'
-import { ConsentPremises, type NoticeWords } from './consent/notice.ts'
+import { ConsentNotices, type NoticeWords } from './consent/notice.ts'
 import { registerEvidence } from './consent/public-routes.ts'
 import { registerDeliveryAdmin } from './conversions/admin-routes.ts'
 import { pixelLanes } from './conversions/channel.ts'
@@ -26,7 +26,7 @@ import type { Database, Db } from './db/database.ts'
 import { retention } from './db/retention.ts'
 import { runSweeps, sweepRegularly } from './db/sweep.ts'
 import { FLUSH_MS } from './db/transactions/flush.ts'
-import { GUESSES_KEPT_MS, HitCounter } from './http/limits/counter.ts'
+import { GUESSES_KEPT_MS, RateCounter } from './http/limits/counter.ts'
 import { type PublicGuard, PublicLimits } from './http/limits/public.ts'
 import type { Logger } from './http/logging/logger.ts'
 import { OutgoingClient } from './http/outgoing.ts'
@@ -56,7 +56,7 @@ import type { LaneSource } from './outbox/channel.ts'
 import { DeliveryWorker } from './outbox/worker.ts'
 import { registerPixelVersions } from './pixels/history.ts'
 import { trackingPixels } from './pixels/tracking-pixels.ts'
-import type { SecretPort } from './secrets/secrets.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { Stats } from './stats/counts.ts'
 import { composeTags } from './tags/tags.ts'
 import { describeVendor } from './vendors/marks.ts'
@@ -64,7 +64,7 @@ import { describeVendor } from './vendors/marks.ts'
 export interface AppDeps {
   config: Config
   database: Database
-  secrets: SecretPort
+  secrets: Secrets
   log: Logger
   /** Where the build put its output. */
   distDir: string
@@ -73,7 +73,7 @@ export interface AppDeps {
   /** How far the event loop may lag before calls are turned away. */
   maxEventLoopDelayMs?: number
   /** Counts the calls that anyone can make. */
-  counter?: HitCounter
+  counter?: RateCounter
   connectionLimits?: Partial<ConnectionLimits>
   /** How often counts in memory are written. */
   flushMs?: number
@@ -103,7 +103,7 @@ export async function buildApp({
   flushMs = FLUSH_MS,
   hashCost = HASH_COST,
   compressPage = compressText,
-  counter = new HitCounter(db, log, { flushMs }),
+  counter = new RateCounter(db, log, { flushMs }),
   connectionLimits = {},
   drain = new Drain(0),
   metrics = null,
@@ -276,7 +276,7 @@ const VENDOR_FILE_BYTES = 4_000_000
 interface DeliveryParts {
   config: Config
   db: Db
-  secrets: SecretPort
+  secrets: Secrets
   log: Logger
   sendMail: SendMail
   mailAdministrators: (trx: Db, news: ReturnType<typeof describeStop>) => Promise<void>
@@ -382,7 +382,7 @@ interface EvidenceParts {
 /** The proof of what visitors chose: what choices are made on, what is public of it, and what administrators see. */
 function composeEvidence({ config, db, log, notices }: EvidenceParts) {
   const { retention, site } = config
-  const premises = new ConsentPremises({ db, log, notices, retentionDays: retention.consentDays })
+  const premises = new ConsentNotices({ db, log, notices, retentionDays: retention.consentDays })
   return {
     premisesOf: (textVersion: number, tagSetVersion: string) =>
       premises.premisesOf(textVersion, tagSetVersion),

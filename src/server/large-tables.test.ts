@@ -6,9 +6,15 @@ import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { explain, sentStatements } from '#tests/support/sent-statements.ts'
 import { KEPT } from '#tests/support/sweep-table.ts'
 import { listActivity, readActivityQuery } from './activity/admin-routes.ts'
-import { appendLeaves, listSeals, makeSeal, readSealState, sealRecords } from './consent/checkpoints.ts'
-import { RefusalBuffer, summarizeConsent } from './consent/choice-counts.ts'
-import { ConsentPremises } from './consent/notice.ts'
+import {
+  addToCheckpoint,
+  appendLeaves,
+  listCheckpoints,
+  makeCheckpoint,
+  readCheckpointState,
+} from './consent/checkpoints.ts'
+import { ChoiceCounts, summarizeConsent } from './consent/choice-counts.ts'
+import { ConsentNotices } from './consent/notice.ts'
 import { exportEvidence } from './consent/proof/export.ts'
 import { eraseRecords, findRecordsByCode } from './consent/records.ts'
 import { expireConversions, measureDeliveries } from './conversions/outcomes.ts'
@@ -34,7 +40,7 @@ import { sweepOlderCounts } from './stats/older-counts.ts'
 import { readConversions } from './tags/health/observations.ts'
 import { readOverview } from './tags/health/overview.ts'
 import { readToday } from './tags/health/today.ts'
-import { readLedger, readLedgerRange } from './tags/health/visit-results.ts'
+import { readVisitResults, readVisitResultsBetween } from './tags/health/visit-results.ts'
 
 /** Tables that grow with visits, years or people; pixels and hosts are as many as somebody typed. */
 const LARGE =
@@ -66,7 +72,7 @@ async function countRefusals(): Promise<void> {
   const warn = (error: object) => expect(error).toBeNull()
   const set = { version: 'v', tags: [{ id: pixelId, category: 'marketing' }] } as never
   const stats = new Stats(database.db, { warn })
-  const refusals = new RefusalBuffer({
+  const refusals = new ChoiceCounts({
     db: database.db,
     stats,
     tags: { current: set, recent: [set] },
@@ -100,7 +106,7 @@ async function insertChoices(count = 1): Promise<void> {
 let minute = 0
 async function seal(choices: number): Promise<void> {
   await insertChoices(choices)
-  expect(await sealRecords(database.db, { now: Date.now() + ++minute * 60_000 })).not.toBeNull()
+  expect(await addToCheckpoint(database.db, { now: Date.now() + ++minute * 60_000 })).not.toBeNull()
 }
 async function exportSealed(): Promise<void> {
   const to = new Date().toISOString()
@@ -110,7 +116,7 @@ async function exportSealed(): Promise<void> {
 async function findPremises(): Promise<void> {
   const notice = { version: 2, language: 'pt-BR', text: '', html: '' }
   const log = { warn: (error: object) => expect(error).toBeNull() }
-  const premises = new ConsentPremises({ db: database.db, log, notices: [notice], retentionDays: 1 })
+  const premises = new ConsentNotices({ db: database.db, log, notices: [notice], retentionDays: 1 })
   expect(await premises.premisesOf(1, 'x')).toMatchObject({ notice_hash: null, parties_hash: null })
 }
 const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
@@ -121,7 +127,12 @@ const WORK: [string, () => Promise<unknown>][] = [
   ],
   [
     'the ledger of a pixel',
-    () => readLedger(database.db, pixelId, readLedgerRange({ from: '2026-08-18', to: '2026-11-15' })),
+    () =>
+      readVisitResults(
+        database.db,
+        pixelId,
+        readVisitResultsBetween({ from: '2026-08-18', to: '2026-11-15' }),
+      ),
   ],
   ['what a pixel told its vendor', () => readConversions(database.db, pixelId)],
   ['the history of a pixel', () => readHistory(database.db, pixelId, `2026-11-15T10:00:00.000Z_${pixelId}`)],
@@ -162,8 +173,8 @@ const WORK: [string, () => Promise<unknown>][] = [
   ['sealing records of consent', () => seal(1)],
   // As many as are looked at in one step: how a join is made depends on it.
   ['sealing a whole step of records', () => seal(STEP_ROWS)],
-  ['the state of the seals', () => readSealState(database.db)],
-  ['the list of seals', () => listSeals(database.db, { before: 5, limit: 5 })],
+  ['the state of the seals', () => readCheckpointState(database.db)],
+  ['the list of seals', () => listCheckpoints(database.db, { before: 5, limit: 5 })],
   ['choices by their code', () => findRecordsByCode(database.db, '0B6E1C9A-8A53')],
   ['choices by day', () => summarizeConsent(database.db, { from: '2026-11-01', to: '2026-11-15' })],
   ['an export of evidence', exportSealed],
@@ -188,7 +199,7 @@ test('a seal looks at no record, however many are new in it', async () => {
   await seal(1)
   await insertChoices()
   expect(await appendLeaves(database.db)).toBe(1)
-  const statements = await sentStatements(() => makeSeal(database.db, Date.now() + 3_600_000))
+  const statements = await sentStatements(() => makeCheckpoint(database.db, Date.now() + 3_600_000))
   expect(statements.some(({ sql }) => sql.includes('consent_seals'))).toBe(true)
   expect(statements.filter(({ sql }) => sql.includes('consent_records'))).toEqual([])
 })

@@ -73,7 +73,7 @@ async function run(): Promise<void> {
     log.warn({ missing: gaps.map(({ message }) => message) }, 'not everything is set for production')
   if (database.engine === 'sqlite') void fileCheck.run()
   const backups = startBackups(config, log, fileCheck)
-  stopWhenTold(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
+  stopOnSignal(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
     await drain.begin()
     database.closeWithin?.(DATABASE_DEADLINE_MS)
     await closeGracefully(app)
@@ -205,7 +205,7 @@ function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartE
 }
 
 /** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */
-function stopWhenTold(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
+function stopOnSignal(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   closeWithGrace(
     {
       delay: deadlineMs,

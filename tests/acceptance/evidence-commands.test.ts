@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SEALS_PATH } from '#contract/consent.ts'
-import { sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint } from '#server/consent/checkpoints.ts'
 import { consentCode } from '#server/consent/records.ts'
 import { ENGINES } from '../support/engines.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -42,7 +42,7 @@ describe.each(ENGINES)('npm run evidence beside a live server on %s', (engine) =
         payload: { id, action: 'reject', categories: [], text_version: 1, tag_set_version: '' },
       })
     // The server may have sealed the first of them a moment ago; a minute has one seal.
-    await sealRecords(site.database.db, { now: Date.now() + 120_000 })
+    await addToCheckpoint(site.database.db, { now: Date.now() + 120_000 })
   })
   afterAll(async () => {
     await site.close()

@@ -6,10 +6,10 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
-import { sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint } from '#server/consent/checkpoints.ts'
 import { exportEvidence } from '#server/consent/proof/export.ts'
 import { eraseRecords } from '#server/consent/records.ts'
-import { createRoomRenderer } from '#server/tags/serve/isolated-frame.ts'
+import { createFrameRenderer } from '#server/tags/serve/isolated-frame.ts'
 import { type ActivePixel, prepareTag } from '#server/tags/serve/prepare-tag.ts'
 import { compileHere } from '../support/compile-here.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -109,12 +109,12 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
       record(FIRST - 2_000, { consent_id: VISITOR }),
       record(FIRST - 1_000, { action: 'save', categories: '["marketing"]' }),
     ])
-    await sealRecords(db, { now: FIRST })
+    await addToCheckpoint(db, { now: FIRST })
     await store([
       record(SECOND - 2_000, { consent_id: VISITOR, action: 'revoke', categories: '[]' }),
       record(SECOND - 1_000, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
     ])
-    await sealRecords(db, { now: SECOND })
+    await addToCheckpoint(db, { now: SECOND })
     // The oldest is past its time.
     await eraseRecords(db, { consentDays: 40 }, undefined, SECOND - 3_500)
     await store([
@@ -225,7 +225,10 @@ describe('served tags', () => {
 
 test('tag revisions and the document of an isolated frame', async () => {
   // The page's own script is built, and changes with every release; this one does not.
-  const { render } = createRoomRenderer('/* script of the frame */', { siteUrl: SITE_URL, hsts: 'max-age=1' })
+  const { render } = createFrameRenderer('/* script of the frame */', {
+    siteUrl: SITE_URL,
+    hsts: 'max-age=1',
+  })
   const prepared = [...PIXELS, { ...PIXELS[1], runs_in: 'isolated' as const }].map((pixel) =>
     prepareTag(toActive(pixel as Pixel), new Set(['www.portico.example']), render),
   )

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { ConsentCount, ConsentOverview, EvidenceSeal, FoundRecord } from '#contract/consent.ts'
+import type { Checkpoint, ConsentCount, ConsentOverview, FoundRecord } from '#contract/consent.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import type { Handler } from '../support/scripted-server.ts'
@@ -8,7 +8,7 @@ import { ScriptedSite } from '../support/scripted-site.ts'
 
 const PATH = '/admin/consentimento'
 
-const SEAL: EvidenceSeal = {
+const SEAL: Checkpoint = {
   '@type': 'ConsentSeal',
   sequence: 48_391,
   first_record_at: '2026-11-15T17:18:00.000Z',

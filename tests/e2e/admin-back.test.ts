@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { ROOMS_PATH } from '#contract/isolated-frame.ts'
+import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import { signIn } from '../support/admin-site.ts'
 import {
   DESKTOP,
@@ -73,7 +73,7 @@ testWithBackForwardCache(
     const page = await context.newPage()
     await page.addInitScript(noteShifts)
     await page.goto(site.url)
-    const rooms = () => page.frames().filter((frame) => frame.url().includes(ROOMS_PATH))
+    const rooms = () => page.frames().filter((frame) => frame.url().includes(FRAMES_PATH))
     await vi.waitFor(async () => {
       const ran = await Promise.all(rooms().map((room) => room.evaluate(() => 'ran' in window)))
       expect(ran).toEqual(Array(ROOMS).fill(true))

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { verifyGraph } from '#server/consent/proof/verify.ts'
-import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
+import { raiseTagsVersion } from '#server/tags/serve/tag-version.ts'
 import { DESKTOP, launchBrowser, PHONE, UNSEEN, watchConsole } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
@@ -273,7 +273,7 @@ test('while a pixel sends the address of a subscription, the words are others an
     .set({ delivery: 'server', send_hashed_email: true })
     .where('id', '=', pixel)
     .execute()
-  await bumpTagsVersion(db)
+  await raiseTagsVersion(db)
   await told(true)
   const value = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
   await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
@@ -293,7 +293,7 @@ test('while a pixel sends the address of a subscription, the words are others an
     new RegExp(`^${EMAIL_TEXT_VERSION}\\.dfm\\.`),
   )
   await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
-  await bumpTagsVersion(db)
+  await raiseTagsVersion(db)
   await told(false)
   vendors.clear()
   await page.reload()

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
-import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
+import { raiseTagsVersion } from '#server/tags/serve/tag-version.ts'
 import { storedObservations } from '#tests/support/stored-counts.ts'
 import { launchBrowser, UNSEEN } from '../support/browser.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
@@ -30,7 +30,7 @@ beforeEach(async () => {
   const { db } = site.database
   await site.forgetLimits()
   for (const table of ['tracking_pixels', 'blocked_hosts'] as const) await db.deleteFrom(table).execute()
-  await bumpTagsVersion(db)
+  await raiseTagsVersion(db)
   vendors.clear()
   context = await browser.newContext({ ...UNSEEN, ignoreHTTPSErrors: true })
   page = await context.newPage()
@@ -178,7 +178,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
     .updateTable('tracking_pixels')
     .set({ allowed_hosts: JSON.stringify(['cdn.custom-vendor.com']) })
     .execute()
-  await bumpTagsVersion(site.database.db)
+  await raiseTagsVersion(site.database.db)
   await vi.waitFor(async () => {
     const policy = (await fetch(site.url)).headers.get('content-security-policy')
     expect(policy).toContain('https://cdn.custom-vendor.com')

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint } from '#server/consent/checkpoints.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { kill, rowsOf } from '../chaos/acknowledged-rows.ts'
@@ -29,7 +29,7 @@ test.each(ENGINES)(
       for (const id of writers.flatMap(rowsOf)) acknowledged.add(id)
     }
     // A year ahead of what the writers called now.
-    await sealRecords(db, { now: Date.now() + 365 * 86_400_000 })
+    await addToCheckpoint(db, { now: Date.now() + 365 * 86_400_000 })
     expect(await proveSealedOnce(db, acknowledged)).toBeGreaterThanOrEqual(acknowledged.size)
     expect(acknowledged.size).toBeGreaterThanOrEqual(ROUNDS * 120)
     await close()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { Db } from '#server/db/database.ts'
-import { bumpTagsVersion } from '#server/tags/serve/tag-version.ts'
+import { raiseTagsVersion } from '#server/tags/serve/tag-version.ts'
 
 let clock = Date.parse('2026-01-01T00:00:00Z')
 
@@ -30,7 +30,7 @@ export async function insertPixel(db: Db, pixel: Partial<Pixel> & Pick<Pixel, 't
         updated_at: at,
       })
       .execute()
-    await bumpTagsVersion(trx)
+    await raiseTagsVersion(trx)
   })
   return id
 }

@@ -1,7 +1,7 @@
 /** A process made to be killed: stores choices through the real storage layer, names each one that is stored, and seals them. */
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint } from '#server/consent/checkpoints.ts'
 import { openDatabase } from '#server/db/database.ts'
 
 const [dataDir = '', databaseUrl = ''] = process.argv.slice(2)
@@ -29,5 +29,5 @@ for (let minute = 0; ; minute++) {
     )
     .execute()
   writeSync(1, `${ids.join('\n')}\n`)
-  await sealRecords(db, { now })
+  await addToCheckpoint(db, { now })
 }

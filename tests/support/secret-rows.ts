@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Secret } from 'otpauth'
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
-import type { SecretPort } from '#server/secrets/secrets.ts'
+import type { Secrets } from '#server/secrets/secrets.ts'
 
 /** Row by row, what a database holds that nobody may read there. */
 export interface SecretRow {
@@ -15,7 +15,7 @@ export interface SecretRow {
 /** Stores a person's second factor and an app secret; lying open, as versions before the sealing did, without `secrets`. */
 export async function insertSecrets(
   db: Db,
-  secrets: SecretPort | null,
+  secrets: Secrets | null,
   email = `${randomUUID()}@exemplo.com.br`,
 ): Promise<SecretRow[]> {
   const at = new Date().toISOString()
@@ -54,7 +54,7 @@ export async function readStored(db: Db, { table, row }: SecretRow): Promise<str
 }
 
 /** The texts behind the rows, as a server reads them. */
-export function openAll(db: Db, secrets: SecretPort, rows: readonly SecretRow[]): Promise<string[]> {
+export function openAll(db: Db, secrets: Secrets, rows: readonly SecretRow[]): Promise<string[]> {
   return Promise.all(rows.map(async (row) => secrets.open(row, await readStored(db, row))))
 }
 

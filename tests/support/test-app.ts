@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type AppDeps, buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
-import { HitCounter } from '#server/http/limits/counter.ts'
+import { RateCounter } from '#server/http/limits/counter.ts'
 import { createLogger, type Logger } from '#server/http/logging/logger.ts'
 import type { ConnectionLimits } from '#server/http/sockets/connections.ts'
 import type { Metrics } from '#server/operations/metrics.ts'
@@ -77,7 +77,7 @@ export async function startTestApp({
   })
   const secrets = await prepareDatabase(config, database.db, failOnProblem)
   const log = ownLog ?? createLogger(config.logLevel)
-  const counter = new HitCounter(database.db, log, { flushMs: QUICK_WORK.flushMs })
+  const counter = new RateCounter(database.db, log, { flushMs: QUICK_WORK.flushMs })
   const app = await buildApp({
     config,
     database,

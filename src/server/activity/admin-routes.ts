@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toCsvLine, toPageCursor } from '../http/requests.ts'
 import { auditActor } from '../http/security/administrators.ts'
-import { type EventWish, readEvents } from './events.ts'
+import { type EventFilter, readEvents } from './events.ts'
 import { recordAudit } from './trail.ts'
 
 interface ActivityDeps {
@@ -76,7 +76,7 @@ const querySchema = z.object({
   before: z.optional(z.string()),
 })
 
-interface ActivityQuery extends Omit<EventWish, 'limit'> {
+interface ActivityQuery extends Omit<EventFilter, 'limit'> {
   /** Whether an event is among those that are looked for. */
   matches: (event: ActivityEvent) => boolean
   isSearch: boolean

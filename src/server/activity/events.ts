@@ -6,7 +6,7 @@ import { jsonField, sameJson } from '../db/dialect.ts'
 import type { PageCursor } from '../http/requests.ts'
 import { type ActivityFacts, sentenceOf } from './sentences.ts'
 
-export interface EventWish {
+export interface EventFilter {
   by?: string | undefined
   before: PageCursor
   limit: number
@@ -18,7 +18,7 @@ const BY_ANYBODY: ReadonlySet<string> = new Set(['auth.sign_in_failed'])
 const ASIDE = ['is_active', 'updated_at']
 
 /** Events in words, the newest first. Of what was before and after, only the few fields that a sentence names are read. */
-export async function readEvents(db: Db, wish: EventWish): Promise<ActivityEvent[]> {
+export async function readEvents(db: Db, wish: EventFilter): Promise<ActivityEvent[]> {
   const rows = await selectEvents(db, wish)
   const names = await readNames(db, rows)
   return rows.map((row) => {
@@ -50,7 +50,7 @@ export async function readEvents(db: Db, wish: EventWish): Promise<ActivityEvent
 
 type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 
-function selectEvents(db: Db, { by, before, limit }: EventWish) {
+function selectEvents(db: Db, { by, before, limit }: EventFilter) {
   const of = (column: 'before' | 'after', key: string) => jsonField(db, column, key)
   return db
     .selectFrom('audit_events')

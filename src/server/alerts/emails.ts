@@ -5,11 +5,11 @@ import type { Db } from '../db/database.ts'
 import { afterCommit } from '../db/transactions/change.ts'
 import { storeMail } from '../mail/channel.ts'
 import { type Email, renderEmail } from '../mail/email.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 export interface AlertMailDeps {
   db: Db
-  secrets: SecretPort
+  secrets: Secrets
   brandName: string
   /** Of the dashboard. */
   adminUrl: string

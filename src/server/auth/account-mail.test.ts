@@ -7,7 +7,7 @@ import { sendQueuedMail } from '#tests/support/send-queued-mail.ts'
 import { parseConfig } from '../config.ts'
 import { runSweeps } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
-import { countHit, HitCounter } from '../http/limits/counter.ts'
+import { countHit, RateCounter } from '../http/limits/counter.ts'
 import { PublicLimits } from '../http/limits/public.ts'
 import { createLogger } from '../http/logging/logger.ts'
 import { accountMailChannel, mailAdministrators, mailTokens, sendNotice } from './account-mail.ts'
@@ -41,7 +41,7 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
       database = await makeDatabase(engine)
       const config = parseConfig({ AUTH_SIGNUP: signup })
       const log = createLogger('silent')
-      const counter = new HitCounter(database.db, log)
+      const counter = new RateCounter(database.db, log)
       // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
       await counter.stop()
       const limits = new PublicLimits({ counter, log, config })

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import { HitCounter } from '../http/limits/counter.ts'
+import { RateCounter } from '../http/limits/counter.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { PublicLimits } from '../http/limits/public.ts'
 import { createLogger, type Logger } from '../http/logging/logger.ts'
 import { type Callers, guardApi } from '../http/security/administrators.ts'
 import { ownOrigins } from '../http/security/own-origins.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { type AdministratorNews, accountMailChannel, mailAdministrators } from './account-mail.ts'
 import { Accounts } from './accounts/admin-users.ts'
 import { announcePrincipal, ensurePrincipal } from './accounts/principal.ts'
@@ -42,7 +42,7 @@ import { bootSession } from './sessions/issue.ts'
 interface AuthParts {
   config: Config
   db: Db
-  secrets: SecretPort
+  secrets: Secrets
   log: Logger
   limits: PublicLimits
   hashCost: HashCost
@@ -103,7 +103,7 @@ interface AuthOptions {
 export async function createAuth(
   config: Config,
   db: Db,
-  secrets: SecretPort,
+  secrets: Secrets,
   options: AuthOptions = {},
 ): Promise<Auth> {
   const context = await createAuthContext(config, db, secrets, options)
@@ -119,10 +119,10 @@ export async function createAuth(
 export async function createAuthContext(
   config: Config,
   db: Db,
-  secrets: SecretPort,
+  secrets: Secrets,
   {
     log = createLogger('silent'),
-    limits = new PublicLimits({ counter: new HitCounter(db, log), log, config }),
+    limits = new PublicLimits({ counter: new RateCounter(db, log), log, config }),
     wakeOutbox = () => {},
     hashCost,
   }: AuthOptions = {},

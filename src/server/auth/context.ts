@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { PublicLimits } from '../http/limits/public.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { PasswordHasher } from './passwords/passwords.ts'
 
@@ -10,7 +10,7 @@ export interface AuthContext {
   db: Db
   config: Config
   /** Seals and opens what must not be read in the database. */
-  secrets: SecretPort
+  secrets: Secrets
   keys: KeyRing
   passwords: PasswordHasher
   /** Signs the cookies by which a browser is known again. */

@@ -15,7 +15,7 @@ import type { Db } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { toCsvLine } from '../http/requests.ts'
 import { auditActor, type Caller } from '../http/security/administrators.ts'
-import { listSeals, readSealState } from './checkpoints.ts'
+import { listCheckpoints, readCheckpointState } from './checkpoints.ts'
 import { summarizeConsent } from './choice-counts.ts'
 import { composeDossier, type DossierDeps } from './dossier.ts'
 import { readNotices } from './notice.ts'
@@ -99,8 +99,8 @@ async function readConsentOverview(db: Db, range: DayRange, keptDays: number): P
   const [counts, notices, seals, recent] = await Promise.all([
     summarizeConsent(db, range),
     readNotices(db),
-    readSealState(db),
-    listSeals(db, { limit: RECENT_SEALS }),
+    readCheckpointState(db),
+    listCheckpoints(db, { limit: RECENT_SEALS }),
   ])
   return {
     ...range,

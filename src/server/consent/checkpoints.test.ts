@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import type { Db } from '../db/database.ts'
-import { appendLeaves, listSeals, readSealState, sealRecords } from './checkpoints.ts'
+import { addToCheckpoint, appendLeaves, listCheckpoints, readCheckpointState } from './checkpoints.ts'
 import { summarizeConsent } from './choice-counts.ts'
-import { canonicalJson, sealHash } from './proof/canonical.ts'
+import { canonicalJson, checkpointHash } from './proof/canonical.ts'
 import { TreeReader } from './proof/merkle-store.ts'
 import { GrowingTree, hashLeaf, isConsistent, rootOfInclusion } from './proof/merkle-tree.ts'
 import { consentCode, findRecordsByCode } from './records.ts'
@@ -44,15 +44,18 @@ describe.each(ENGINES)('on %s', (engine) => {
         .insertInto('consent_records')
         .values(records.slice(at, at + 100))
         .execute()
-    const first = await sealRecords(db, { now: AT + MINUTE_MS })
+    const first = await addToCheckpoint(db, { now: AT + MINUTE_MS })
     const late = [
       choice(AT - MINUTE_MS, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
       choice(AT + 65_000, { action: 'save', categories: '["desempenho","marketing"]' }),
     ]
     await db.insertInto('consent_records').values(late).execute()
-    expect(await readSealState(db)).toMatchObject({ waiting: 2, oldest_waiting_at: late[0]?.created_at })
+    expect(await readCheckpointState(db)).toMatchObject({
+      waiting: 2,
+      oldest_waiting_at: late[0]?.created_at,
+    })
     expect(await findRecordsByCode(db, late[1]?.consent_id ?? '')).toMatchObject([{ leaf: null }])
-    const second = await sealRecords(db, { now: AT + 2 * MINUTE_MS })
+    const second = await addToCheckpoint(db, { now: AT + 2 * MINUTE_MS })
     if (first === null || second === null) throw new Error('nothing was sealed')
     expect(first).toMatchObject({ sequence: 1, leaf_count: 700, tree_size: 700, previous_hash: null })
     expect(second).toMatchObject({
@@ -63,10 +66,10 @@ describe.each(ENGINES)('on %s', (engine) => {
       first_record_at: late[0]?.created_at,
       last_record_at: late[1]?.created_at,
     })
-    const seals = await listSeals(db, { limit: 10 })
+    const seals = await listCheckpoints(db, { limit: 10 })
     expect(seals).toEqual([second, first])
-    for (const seal of seals) expect(sealHash(seal)).toBe(seal.hash)
-    expect(await listSeals(db, { before: 2, limit: 10 })).toEqual([first])
+    for (const seal of seals) expect(checkpointHash(seal)).toBe(seal.hash)
+    expect(await listCheckpoints(db, { before: 2, limit: 10 })).toEqual([first])
 
     const leaves = await db.selectFrom('consent_leaves').selectAll().orderBy('position').execute()
     expect(leaves.map(({ position }) => position)).toEqual(leaves.map((_, at) => at))
@@ -103,16 +106,16 @@ describe.each(ENGINES)('on %s', (engine) => {
       { day: '2026-11-16', text_version: 1, action: 'accept_all', choice: 'accepted', count: 700 },
       { day: '2026-11-16', text_version: 1, action: 'save', choice: 'partial', count: 1 },
     ])
-    expect(await readSealState(db)).toEqual({ last: second, waiting: 0, oldest_waiting_at: null })
+    expect(await readCheckpointState(db)).toEqual({ last: second, waiting: 0, oldest_waiting_at: null })
   })
 
   test('a minute has one seal, and a clock that was set back seals on', async () => {
     const db = await open()
     const seal = async (now: number) => {
       await db.insertInto('consent_records').values(choice(now)).execute()
-      return await sealRecords(db, { now })
+      return await addToCheckpoint(db, { now })
     }
-    expect(await sealRecords(db, { now: AT })).toBeNull()
+    expect(await addToCheckpoint(db, { now: AT })).toBeNull()
     expect(await seal(AT)).toMatchObject({ sequence: 1, sealed_at: new Date(AT).toISOString() })
     expect(await seal(AT + 1)).toBeNull()
     expect(await seal(AT + MINUTE_MS)).toMatchObject({ sequence: 2, leaf_count: 2 })
@@ -129,10 +132,10 @@ describe.each(ENGINES)('on %s', (engine) => {
       batches.flatMap((batch) => [
         db.insertInto('consent_records').values(batch).execute(),
         appendLeaves(db, 20),
-        sealRecords(db, { now: AT }),
+        addToCheckpoint(db, { now: AT }),
       ]),
     )
-    await sealRecords(db, { now: AT + MINUTE_MS })
+    await addToCheckpoint(db, { now: AT + MINUTE_MS })
     const positions = await db
       .selectFrom('consent_records')
       .select('leaf_position')
@@ -141,7 +144,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(positions.map(({ leaf_position }) => leaf_position)).toEqual(
       Array.from({ length: 300 }, (_, at) => at),
     )
-    const seals = await listSeals(db, { limit: 10 })
+    const seals = await listCheckpoints(db, { limit: 10 })
     expect(seals[0]?.tree_size).toBe(300)
     expect(seals.reduce((sum, { leaf_count }) => sum + leaf_count, 0)).toBe(300)
     expect(seals.map(({ previous_hash }) => previous_hash)).toEqual([

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
-import { type EvidenceSeal, SEAL_WAITING_MAX, type SealState } from '#contract/consent.ts'
+import { type Checkpoint, type CheckpointState, SEAL_WAITING_MAX } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
 import { columnTypes, locked } from '../db/dialect.ts'
-import { inSteps, STEP_ROWS } from '../db/sweep.ts'
+import { inBatches, STEP_ROWS } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { countChoices } from './choice-counts.ts'
-import { canonicalJson, sealHash, toRecord, toSeal } from './proof/canonical.ts'
+import { canonicalJson, checkpointHash, toCheckpoint, toRecord } from './proof/canonical.ts'
 import { appendToTree, lockTree, TreeReader } from './proof/merkle-store.ts'
 import { hashLeaf } from './proof/merkle-tree.ts'
 
 /** Several processes do not all come at the same moment. */
 const SPREAD_MS = 5_000
 
-interface SealWorkerDeps {
+interface CheckpointWorkerDeps {
   db: Db
   log: Pick<Logger, 'warn'>
   /** What must be stored before the records that name it are sealed. */
@@ -21,13 +21,13 @@ interface SealWorkerDeps {
 }
 
 /** Seals after the end of each minute, for as long as the app runs; what could not be sealed waits for the next. */
-export class SealWorker {
-  readonly #deps: SealWorkerDeps
+export class CheckpointWorker {
+  readonly #deps: CheckpointWorkerDeps
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> = Promise.resolve()
 
-  constructor(deps: SealWorkerDeps) {
+  constructor(deps: CheckpointWorkerDeps) {
     this.#deps = deps
   }
 
@@ -53,7 +53,7 @@ export class SealWorker {
   async #seal(): Promise<void> {
     try {
       await this.#deps.before()
-      await sealRecords(this.#deps.db, { signal: this.#closing.signal })
+      await addToCheckpoint(this.#deps.db, { signal: this.#closing.signal })
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'records of consent were not sealed; the next minute tries again')
     }
@@ -61,12 +61,12 @@ export class SealWorker {
 }
 
 /** What happens once a minute: everything that waits gets its leaf, in steps, and then all of it one seal. */
-export async function sealRecords(
+export async function addToCheckpoint(
   db: Db,
   { now = Date.now(), signal }: { now?: number; signal?: AbortSignal } = {},
-): Promise<EvidenceSeal | null> {
-  await inSteps(async () => BigInt(await appendLeaves(db, STEP_ROWS)), signal)
-  return signal?.aborted === true ? null : await makeSeal(db, now)
+): Promise<Checkpoint | null> {
+  await inBatches(async () => BigInt(await appendLeaves(db, STEP_ROWS)), signal)
+  return signal?.aborted === true ? null : await makeCheckpoint(db, now)
 }
 
 /**
@@ -122,10 +122,10 @@ const MINUTE_MS = 60_000
  * Seals the leaves that came since the last seal; null when there are none, or when this minute has its seal already. A
  * clock that was set back seals on: times of seals never go back, and numbers say the order.
  */
-export function makeSeal(db: Db, now = Date.now()): Promise<EvidenceSeal | null> {
+export function makeCheckpoint(db: Db, now = Date.now()): Promise<Checkpoint | null> {
   return change(db, async (trx) => {
     const { size, first_record_at, last_record_at } = await lockTree(trx)
-    const [last] = await listSeals(trx, { limit: 1 })
+    const [last] = await listCheckpoints(trx, { limit: 1 })
     const before = last?.tree_size ?? 0
     if (size === before) return null
     const lastAt = last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.sealed_at)
@@ -142,7 +142,7 @@ export function makeSeal(db: Db, now = Date.now()): Promise<EvidenceSeal | null>
       previous_hash: last?.hash ?? null,
       sealed_at: sealedAt,
     }
-    const { '@type': _, ...row } = { ...seal, hash: sealHash(seal) }
+    const { '@type': _, ...row } = { ...seal, hash: checkpointHash(seal) }
     await trx.insertInto('consent_seals').values(row).execute()
     await trx
       .updateTable('consent_tree')
@@ -157,17 +157,17 @@ function minuteOf(time: number): number {
   return Math.floor(time / MINUTE_MS)
 }
 
-export async function findSeal(db: Db, sequence: number): Promise<EvidenceSeal | undefined> {
+export async function findCheckpoint(db: Db, sequence: number): Promise<Checkpoint | undefined> {
   const row = await db
     .selectFrom('consent_seals')
     .selectAll()
     .where('sequence', '=', sequence)
     .executeTakeFirst()
-  return row && toSeal(row)
+  return row && toCheckpoint(row)
 }
 
 /** The seal in which a leaf came; undefined until there is one. */
-export async function findSealOf(db: Db, position: number): Promise<EvidenceSeal | undefined> {
+export async function findCheckpointOf(db: Db, position: number): Promise<Checkpoint | undefined> {
   const row = await db
     .selectFrom('consent_seals')
     .selectAll()
@@ -175,11 +175,11 @@ export async function findSealOf(db: Db, position: number): Promise<EvidenceSeal
     .orderBy('tree_size')
     .limit(1)
     .executeTakeFirst()
-  return row && toSeal(row)
+  return row && toCheckpoint(row)
 }
 
-export async function readSealState(db: Db): Promise<SealState> {
-  const [last] = await listSeals(db, { limit: 1 })
+export async function readCheckpointState(db: Db): Promise<CheckpointState> {
+  const [last] = await listCheckpoints(db, { limit: 1 })
   const waiting = await db
     .selectFrom('consent_records')
     .select('created_at')
@@ -198,14 +198,14 @@ export async function readSealState(db: Db): Promise<SealState> {
 /** Of the column's type. */
 const MAX_INTEGER = 2 ** 31 - 1
 
-interface SealQuery {
+interface CheckpointQuery {
   /** Only those before this one. */
   before?: number | undefined
   limit: number
 }
 
 /** Newest first. */
-export async function listSeals(db: Db, { before, limit }: SealQuery): Promise<EvidenceSeal[]> {
+export async function listCheckpoints(db: Db, { before, limit }: CheckpointQuery): Promise<Checkpoint[]> {
   const rows = await db
     .selectFrom('consent_seals')
     .selectAll()
@@ -213,5 +213,5 @@ export async function listSeals(db: Db, { before, limit }: SealQuery): Promise<E
     .orderBy('sequence', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(toSeal)
+  return rows.map(toCheckpoint)
 }

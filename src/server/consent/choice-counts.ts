@@ -54,7 +54,7 @@ interface RefusalBufferDeps {
  * Choices are kept for a second and compared with the earlier records of their visit, many at once; what remains are
  * counts.
  */
-export class RefusalBuffer {
+export class ChoiceCounts {
   readonly #deps: RefusalBufferDeps
   readonly #flush: RegularFlush
   #kept: KeptChoice[] = []
@@ -100,14 +100,14 @@ export class RefusalBuffer {
 
   #count(choice: KeptChoice, records: readonly StoredChoice[]): void {
     const { stats } = this.#deps
-    const visit = foldVisits(records).get(choice.recordId)
+    const visit = countVisitsByChoice(records).get(choice.recordId)
     if (visit !== undefined) {
       const at = Date.parse(visit.at)
       stats.add({ series: 'site', key: `choice:${visit.counted}`, at })
       if (visit.takenBack !== null)
         stats.add({ series: 'site', key: `choice:${visit.takenBack}`, at, by: -1 })
     }
-    const refusals = foldChoices(records).get(choice.recordId)
+    const refusals = countRefusalsByVisit(records).get(choice.recordId)
     const count = (category: OptionalCategory, at: string, by: number) => {
       for (const tag of choice.tags)
         if (tag.category === category)
@@ -154,7 +154,7 @@ interface Visit {
 }
 
 /** The records of one consent id, oldest first, as visits: each counts once, by its last choice. */
-export function foldVisits(records: readonly StoredChoice[]): Map<string, VisitChange> {
+export function countVisitsByChoice(records: readonly StoredChoice[]): Map<string, VisitChange> {
   const changes = new Map<string, VisitChange>()
   let previous: { record: StoredChoice; visit: Visit } | null = null
   for (const record of records) {
@@ -195,15 +195,15 @@ interface Refusals {
 const VISIT_GAP_MS = 30 * 60_000
 
 /** Refused at that moment and counted; or told otherwise, by the reports of tags that ran. */
-type Told = { refusedAt: string } | 'elsewhere'
+type Counted = { refusedAt: string } | 'elsewhere'
 
 /**
  * The records of one consent id, oldest first, as refusals: each category once per visit. What was granted and then taken
  * back has run, and is in the reports; what a revocation leaves refused was refused before.
  */
-export function foldChoices(records: readonly StoredChoice[]): Map<string, Refusals> {
+export function countRefusalsByVisit(records: readonly StoredChoice[]): Map<string, Refusals> {
   const changes = new Map<string, Refusals>()
-  let told = new Map<OptionalCategory, Told>()
+  let told = new Map<OptionalCategory, Counted>()
   let previous: StoredChoice | null = null
   for (const record of records) {
     if (previous === null || !isSameVisit(previous, record)) told = new Map()

@@ -17,12 +17,12 @@ import { AppError } from '../http/errors.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { readCookie } from '../http/requests.ts'
-import type { RefusalBuffer } from './choice-counts.ts'
+import type { ChoiceCounts } from './choice-counts.ts'
 
 interface ConsentDeps {
   db: Db
   guard: PublicGuard
-  refusals: RefusalBuffer
+  refusals: ChoiceCounts
   /** What is stored beside the choice: on which words it was made, and with which parties. */
   premisesOf: (
     textVersion: number,

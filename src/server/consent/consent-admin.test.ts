@@ -10,7 +10,7 @@ import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines
 import { registerErrors } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import { registerConsentAdmin } from './admin-routes.ts'
-import { sealRecords } from './checkpoints.ts'
+import { addToCheckpoint } from './checkpoints.ts'
 import { isConsistent } from './proof/merkle-tree.ts'
 import { consentCode } from './records.ts'
 
@@ -74,13 +74,13 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
       return row
     }
     await choose(DAY - DAY_MS, 'accept_all', ALL)
-    await sealRecords(db, { now: DAY - DAY_MS + 60_000 })
+    await addToCheckpoint(db, { now: DAY - DAY_MS + 60_000 })
     known = await choose(DAY, 'save', '["desempenho"]')
     await choose(DAY + 1, 'accept_all', ALL)
     await choose(DAY + 2, 'reject', '[]')
-    await sealRecords(db, { now: DAY + 60_000 })
+    await addToCheckpoint(db, { now: DAY + 60_000 })
     await choose(DAY + DAY_MS, 'accept_all', ALL, 2)
-    await sealRecords(db, { now: DAY + DAY_MS + 60_000 })
+    await addToCheckpoint(db, { now: DAY + DAY_MS + 60_000 })
     const notice = { language: 'pt-BR', html: '<p>Aceita?</p>', first_served_at: new Date(DAY).toISOString() }
     await db
       .insertInto('consent_notices')

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
-import { ConsentPremises, readNotices, readParties } from './notice.ts'
+import { ConsentNotices, readNotices, readRecipients } from './notice.ts'
 import { canonicalHash } from './proof/canonical.ts'
 
 const log = { warn: failOnProblem }
@@ -19,7 +19,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('words and parties are stored once, when they are first served, whoever serves them', async () => {
     database = await makeDatabase(engine)
     const { db } = database
-    const make = (words = notice) => new ConsentPremises({ db, log, notices: [words], retentionDays: 30 })
+    const make = (words = notice) => new ConsentNotices({ db, log, notices: [words], retentionDays: 30 })
     const replicas = [make(), make(), make()]
     await Promise.all(replicas.map((each) => each.keepNotice(notice.version)))
     await Promise.all(replicas.map((each) => each.keepParties(parties('a'))))
@@ -29,14 +29,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     await replicas[0]?.keepNotice(notice.version)
     expect(await readNotices(db)).toEqual([stored])
     const hash = canonicalHash(parties('a'))
-    expect(await readParties(db, [hash])).toMatchObject([{ hash, content: parties('a') }])
-    expect(await readParties(db, [])).toEqual([])
+    expect(await readRecipients(db, [hash])).toMatchObject([{ hash, content: parties('a') }])
+    expect(await readRecipients(db, [])).toEqual([])
   })
 
   test('recipients that no record names are removed a month after they were last served', async () => {
     database = await makeDatabase(engine)
     const { db } = database
-    const make = () => new ConsentPremises({ db, log, notices: [notice], retentionDays: 30 })
+    const make = () => new ConsentNotices({ db, log, notices: [notice], retentionDays: 30 })
     const serving = make()
     const versions = ['named', 'unnamed', 'open page', 'back again']
     for (const version of versions) await serving.keepParties(parties(version))
@@ -66,13 +66,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await hashes()).toSorted()).toEqual(['named', 'open page', 'back again'].map(hashOf).sort())
     // What this process remembers and the database no longer has is named by no record.
     expect(await serving.premisesOf(2, 'unnamed', later)).toMatchObject({ parties_hash: null })
-    expect(await readParties(db, [hashOf('named')])).toMatchObject([{ content: parties('named') }])
+    expect(await readRecipients(db, [hashOf('named')])).toMatchObject([{ content: parties('named') }])
   })
 
   test('a choice names what its page was told, wherever it arrives', async () => {
     database = await makeDatabase(engine)
     const { db } = database
-    const older = new ConsentPremises({
+    const older = new ConsentNotices({
       db,
       log,
       notices: [{ ...notice, version: 1, text: 'Antes' }],
@@ -80,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     })
     await older.keepNotice(1)
     await older.keepParties(parties('a'))
-    const newer = new ConsentPremises({ db, log, notices: [notice], retentionDays: 60 })
+    const newer = new ConsentNotices({ db, log, notices: [notice], retentionDays: 60 })
     await newer.keepNotice(notice.version)
     await newer.keepParties(parties('b'))
     await newer.keepParties(parties('b', 'Outra razão social'))

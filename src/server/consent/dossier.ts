@@ -1,4 +1,4 @@
-import type { ConsentCount, EvidenceSeal } from '#contract/consent.ts'
+import type { Checkpoint, ConsentCount } from '#contract/consent.ts'
 import type { Dossier, DossierFigures } from '#contract/inventory.ts'
 import { nextSiteDay, type SiteInfo, siteDate, startOfSiteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
@@ -6,7 +6,7 @@ import { type DescribeVendor, readTagPeriods, readTagsKnownSince } from '../inve
 import type { DayRange } from './admin-routes.ts'
 import { summarizeConsent } from './choice-counts.ts'
 import { readNotices } from './notice.ts'
-import { toSeal } from './proof/canonical.ts'
+import { toCheckpoint } from './proof/canonical.ts'
 import { TreeReader } from './proof/merkle-store.ts'
 
 export interface DossierDeps {
@@ -31,7 +31,7 @@ export async function composeDossier(
     readTagPeriods(db, { from, until }, describeVendor),
     readTagsKnownSince(db),
     readHeaders(db, { from, until }),
-    readDaySeals(db, range),
+    readDayCheckpoints(db, range),
   ])
   const versions = [...new Set(counts.map(({ text_version }) => text_version))].sort((a, b) => a - b)
   return {
@@ -89,10 +89,10 @@ async function readHeaders(
 }
 
 /** The seals that bound a period: one before it, the last of each of its days, and the proof that nothing before was changed. */
-async function readDaySeals(db: Db, { from, to }: DayRange): Promise<Dossier['seals']> {
+async function readDayCheckpoints(db: Db, { from, to }: DayRange): Promise<Dossier['seals']> {
   const start = startOfSiteDate(from)
   const before = await lastBefore(db, start)
-  const days: EvidenceSeal[] = []
+  const days: Checkpoint[] = []
   for (let day = start; day <= startOfSiteDate(to); day = nextSiteDay(day)) {
     const seal = await lastBefore(db, nextSiteDay(day), day)
     if (seal !== null) days.push(seal)
@@ -109,7 +109,7 @@ async function readDaySeals(db: Db, { from, to }: DayRange): Promise<Dossier['se
   }
 }
 
-async function lastBefore(db: Db, time: number, since?: number): Promise<EvidenceSeal | null> {
+async function lastBefore(db: Db, time: number, since?: number): Promise<Checkpoint | null> {
   const row = await db
     .selectFrom('consent_seals')
     .selectAll()
@@ -119,5 +119,5 @@ async function lastBefore(db: Db, time: number, since?: number): Promise<Evidenc
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row === undefined ? null : toSeal(row)
+  return row === undefined ? null : toCheckpoint(row)
 }

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent.ts'
+import { type CheckpointConsistency, type CheckpointPage, SEALS_PATH } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, RECEIPT_PATH } from '#contract/consent-choice.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { listSeals, sealRecords } from './checkpoints.ts'
-import { readNotices, readParties } from './notice.ts'
-import { sealHash } from './proof/canonical.ts'
+import { addToCheckpoint, listCheckpoints } from './checkpoints.ts'
+import { readNotices, readRecipients } from './notice.ts'
+import { checkpointHash } from './proof/canonical.ts'
 import { isConsistent } from './proof/merkle-tree.ts'
 import { verifyGraph } from './proof/verify.ts'
 
@@ -61,8 +61,8 @@ describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
   /** The seal that covers everything so far; the app seals by itself as well, when its minute is over. */
   async function seal() {
     sealedAt += MINUTE_MS
-    await sealRecords(site.database.db, { now: sealedAt })
-    return (await listSeals(site.database.db, { limit: 1 }))[0]
+    await addToCheckpoint(site.database.db, { now: sealedAt })
+    return (await listCheckpoints(site.database.db, { limit: 1 }))[0]
   }
   const cookieOf = (id: string) => ({ cookie: `portico_consent=1.dfm.m.${id}` })
 
@@ -96,7 +96,7 @@ describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
       await choose(randomUUID(), after),
       await choose(randomUUID(), ''),
     ]
-    const contentOf = async (hash: string | null) => (await readParties(db, [hash ?? '']))[0]?.content
+    const contentOf = async (hash: string | null) => (await readRecipients(db, [hash ?? '']))[0]?.content
     expect(await contentOf(older.parties_hash)).toMatchObject({
       controller: { name: 'Exemplo Ltda' },
       tag_set_version: before,
@@ -125,9 +125,9 @@ describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'public, max-age=30',
     })
-    const page: SealPage = answer.json()
+    const page: CheckpointPage = answer.json()
     expect(page.seals.slice(0, 2)).toEqual([second, first])
-    for (const each of page.seals) expect(sealHash(each)).toBe(each.hash)
+    for (const each of page.seals) expect(checkpointHash(each)).toBe(each.hash)
     expect(page.notices).toMatchObject([{ version: CONSENT_TEXT_VERSION }])
     const again = await get(SEALS_PATH, { 'if-none-match': String(answer.headers.etag) })
     expect([again.statusCode, again.body]).toEqual([304, ''])
@@ -142,10 +142,10 @@ describe.each(ENGINES)('the evidence of a site, on %s', (engine) => {
       'public, max-age=30',
     )
 
-    const proof: SealConsistency = (
+    const proof: CheckpointConsistency = (
       await get(`${SEALS_PATH}/consistency?first=${newest - 1}&second=${newest}`)
     ).json()
-    const head = (each: SealConsistency['first']) => ({ size: each.tree_size, root: each.root })
+    const head = (each: CheckpointConsistency['first']) => ({ size: each.tree_size, root: each.root })
     expect(isConsistent(head(proof.first), head(proof.second), proof.hashes)).toBe(true)
   })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { foldChoices, type StoredChoice } from './choice-counts.ts'
+import { countRefusalsByVisit, type StoredChoice } from './choice-counts.ts'
 
 type Step = [minute: number, action: string, categories: OptionalCategory[], version?: string]
 
@@ -21,7 +21,7 @@ function changesOf(steps: readonly Step[]): string[][] {
       created_at: at(minute),
     }),
   )
-  const changes = foldChoices(records)
+  const changes = countRefusalsByVisit(records)
   return records.map(({ id }) => {
     const { counted = [], takenBack = [] } = changes.get(id) ?? {}
     return [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foldVisits, type StoredChoice } from './choice-counts.ts'
+import { countVisitsByChoice, type StoredChoice } from './choice-counts.ts'
 
 type Step = [minute: number, letters: string, version?: string]
 
@@ -17,7 +17,7 @@ function changesOf(steps: readonly Step[]): string[] {
       created_at: new Date(START + minute * 60_000).toISOString(),
     }),
   )
-  return [...foldVisits(records).values()].flatMap(({ counted, takenBack, at }) => {
+  return [...countVisitsByChoice(records).values()].flatMap(({ counted, takenBack, at }) => {
     const minute = (Date.parse(at) - START) / 60_000
     return [...(takenBack === null ? [] : [`-${takenBack}@${minute}`]), `+${counted}@${minute}`]
   })

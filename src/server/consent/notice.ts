@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import type { EvidenceNotice, EvidenceParties, EvidencePartiesContent } from '#contract/consent.ts'
+import type { ConsentRecipients, EvidenceNotice, EvidencePartiesContent } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { canonicalHash, canonicalJson, hashText, RECORD_SCHEMA_VERSION } from './proof/canonical.ts'
 
 /** What a choice is made on: the words as this build renders them. */
 export type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
 
-interface PremisesDeps {
+interface NoticeDeps {
   db: Db
   log: Pick<Logger, 'warn'>
   /** Every wording that this build can ask with. */
@@ -17,7 +17,7 @@ interface PremisesDeps {
 }
 
 /** What is stored beside a choice. */
-interface ChoicePremises {
+interface ChoiceNotice {
   schema_version: number
   notice_hash: string | null
   parties_hash: string | null
@@ -37,8 +37,8 @@ const NOTED_MS = 60 * 60_000
  * Which words and which parties a choice was made on. Both are stored when they are first served, by whichever process
  * comes first, and a record names them by their hashes: what a page was told when it was loaded, and not what is so now.
  */
-export class ConsentPremises {
-  readonly #deps: PremisesDeps
+export class ConsentNotices {
+  readonly #deps: NoticeDeps
   readonly #notices: ReadonlyMap<number, NoticeWords & { hash: string }>
   /** Hash of the parties by version of the tag set, and until when the database is known to keep them. */
   readonly #parties = new Map<string, { hash: string; notedAt: number }>()
@@ -50,7 +50,7 @@ export class ConsentPremises {
   /** Parties that are not stored yet, by hash. */
   readonly #owed = new Map<string, { tag_set_version: string; content: string }>()
 
-  constructor(deps: PremisesDeps) {
+  constructor(deps: NoticeDeps) {
     this.#deps = deps
     this.#notices = new Map(
       deps.notices.map((notice) => [notice.version, { ...notice, hash: canonicalHash(notice) }]),
@@ -68,7 +68,7 @@ export class ConsentPremises {
   /** Before a page with this tag set is served. */
   async keepParties(content: EvidencePartiesContent): Promise<void> {
     const { tag_set_version: version } = content
-    const text = spellParties(content)
+    const text = spellRecipients(content)
     const hash = hashText(text)
     const isNews = this.#current?.hash !== hash
     this.#remember(version, hash, Date.now())
@@ -94,7 +94,7 @@ export class ConsentPremises {
     await this.storeOwed(now)
     const upTo = new Date(now - KEPT_UNNAMED_MS).toISOString()
     const lastServed = sql<string>`coalesce(last_served_at, first_served_at)`
-    const consent_parties = await inSteps(async (rows) => {
+    const consent_parties = await inBatches(async (rows) => {
       const { numDeletedRows } = await this.#deps.db
         .deleteFrom('consent_parties')
         .where('hash', 'in', (eb) =>
@@ -155,7 +155,7 @@ export class ConsentPremises {
   }
 
   /** For a choice on a page that was asked in these words, with these tags. Reads only what this process never served. */
-  async premisesOf(textVersion: number, tagSetVersion: string, now = Date.now()): Promise<ChoicePremises> {
+  async premisesOf(textVersion: number, tagSetVersion: string, now = Date.now()): Promise<ChoiceNotice> {
     const { retentionDays } = this.#deps
     return {
       schema_version: RECORD_SCHEMA_VERSION,
@@ -207,7 +207,7 @@ export class ConsentPremises {
 const spelled = new WeakMap<object, string>()
 
 /** As `canonicalJson` spells it, at the price of what is new: a set of ten thousand tags changes one at a time. */
-export function spellParties(content: EvidencePartiesContent): string {
+export function spellRecipients(content: EvidencePartiesContent): string {
   const parts: Record<keyof EvidencePartiesContent, string> = {
     controller: canonicalJson(content.controller),
     recipients: `[${content.recipients.map(spellOnce).join()}]`,
@@ -232,7 +232,7 @@ export async function readNotices(db: Db): Promise<EvidenceNotice[]> {
 }
 
 /** Who was behind the tag sets that are named by these hashes. */
-export async function readParties(db: Db, hashes: readonly string[]): Promise<EvidenceParties[]> {
+export async function readRecipients(db: Db, hashes: readonly string[]): Promise<ConsentRecipients[]> {
   if (hashes.length === 0) return []
   const rows = await db
     .selectFrom('consent_parties')

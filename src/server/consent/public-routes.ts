@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SEALS_PATH, type SealConsistency, type SealPage } from '#contract/consent.ts'
+import { type CheckpointConsistency, type CheckpointPage, SEALS_PATH } from '#contract/consent.ts'
 import { CONSENT_COOKIE, parseConsent, RECEIPT_PATH } from '#contract/consent-choice.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
@@ -8,8 +8,8 @@ import { AppError } from '../http/errors.ts'
 import { guardPublicPost, limitPublicCall, type PublicGuard } from '../http/limits/public.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { readCookie } from '../http/requests.ts'
-import { findSeal, listSeals, SealWorker } from './checkpoints.ts'
-import { type ConsentPremises, readNotices } from './notice.ts'
+import { CheckpointWorker, findCheckpoint, listCheckpoints } from './checkpoints.ts'
+import { type ConsentNotices, readNotices } from './notice.ts'
 import { canonicalHash } from './proof/canonical.ts'
 import { makeReceipt } from './proof/export.ts'
 import { TreeReader } from './proof/merkle-store.ts'
@@ -20,7 +20,7 @@ interface EvidenceDeps {
   log: Logger
   guard: PublicGuard
   retention: { readonly consentDays: number }
-  premises: ConsentPremises
+  premises: ConsentNotices
 }
 
 /** What anyone may see of the evidence, and what seals and erases records for as long as the app runs. */
@@ -28,11 +28,11 @@ export function registerEvidence(
   app: FastifyInstance,
   { db, log, guard, retention, premises }: EvidenceDeps,
 ): void {
-  registerSeals(app, { db, guard })
+  registerCheckpoints(app, { db, guard })
   registerReceipt(app, { db, guard })
   sweepRegularly(app, 'consent records', (signal) => eraseRecords(db, retention, signal))
   sweepRegularly(app, 'recipients that no consent record names', (signal) => premises.sweepParties(signal))
-  const worker = new SealWorker({ db, log, before: () => premises.storeOwed() })
+  const worker = new CheckpointWorker({ db, log, before: () => premises.storeOwed() })
   app.addHook('onListen', async () => worker.start())
   app.addHook('onClose', () => worker.stop())
 }
@@ -45,14 +45,14 @@ const NEWEST = 'public, max-age=30'
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** Whoever notes a seal today can show tomorrow that nothing before it was changed. */
-function registerSeals(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
+function registerCheckpoints(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
   app.get(SEALS_PATH, async (request, reply) => {
     limitPublicCall(guard.limits, request, 'seals')
     const before = readNumber(request, 'before')
-    const seals = await listSeals(db, { before, limit: PAGE_SEALS })
+    const seals = await listCheckpoints(db, { before, limit: PAGE_SEALS })
     const oldest = seals.at(-1)?.sequence ?? 1
     const isSettled = before !== undefined && seals[0]?.sequence === before - 1
-    const page: SealPage = {
+    const page: CheckpointPage = {
       site: guard.siteUrl,
       seals,
       next: oldest > 1 ? `${SEALS_PATH}?before=${oldest}` : null,
@@ -70,11 +70,11 @@ function registerSeals(app: FastifyInstance, { db, guard }: { db: Db; guard: Pub
     limitPublicCall(guard.limits, request, 'seals')
     const [from, to] = [readNumber(request, 'first'), readNumber(request, 'second')]
     if (from === undefined || to === undefined || from > to) throw badRequest()
-    const [first, second] = [await findSeal(db, from), await findSeal(db, to)]
+    const [first, second] = [await findCheckpoint(db, from), await findCheckpoint(db, to)]
     if (first === undefined || second === undefined)
       throw new AppError(404, 'not_found', 'There is no such seal')
     const hashes = await new TreeReader(db).proveConsistency(first.tree_size, second.tree_size)
-    const proof: SealConsistency = { first, second, hashes }
+    const proof: CheckpointConsistency = { first, second, hashes }
     return send(request, reply, proof, FOREVER)
   })
 }

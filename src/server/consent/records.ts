@@ -1,8 +1,8 @@
 import type { FoundRecord } from '#contract/consent.ts'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
-import { findSealOf } from './checkpoints.ts'
+import { findCheckpointOf } from './checkpoints.ts'
 import { toRecord } from './proof/canonical.ts'
 
 /** A visitor makes a few choices; whoever forges thousands under one id does not make us read them. */
@@ -25,7 +25,7 @@ export async function findRecordsByCode(db: Db, code: string): Promise<FoundReco
     .execute()
   return Promise.all(
     rows.map(async ({ leaf_position: position, hash, ...row }) => {
-      const seal = position === null ? undefined : await findSealOf(db, position)
+      const seal = position === null ? undefined : await findCheckpointOf(db, position)
       return {
         record: toRecord(row),
         leaf:
@@ -47,7 +47,7 @@ export async function eraseRecords(
   now = Date.now(),
 ): Promise<{ consent_records: number }> {
   const before = new Date(now - consentDays * DAY_MS).toISOString()
-  const consent_records = await inSteps(
+  const consent_records = await inBatches(
     (rows) =>
       change(db, async (trx) => {
         const erased = await trx

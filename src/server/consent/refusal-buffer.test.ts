@@ -5,8 +5,8 @@ import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { readCounts, Stats, sumCounts } from '../stats/counts.ts'
 import { TEN_MINUTES_MS } from '../stats/series.ts'
-import { readLedger, readLedgerRange } from '../tags/health/visit-results.ts'
-import { RefusalBuffer } from './choice-counts.ts'
+import { readVisitResults, readVisitResultsBetween } from '../tags/health/visit-results.ts'
+import { ChoiceCounts } from './choice-counts.ts'
 
 const VISITS = 600
 const START = Date.parse('2026-11-15T10:00:00.000Z')
@@ -37,7 +37,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     const set = { version: 'v1', tags: [{ id, category: 'marketing' }] } as never
     const log = { warn: () => {} }
     const stats = new Stats(db, log)
-    const refusals = new RefusalBuffer({ db, stats, log, tags: { current: set, recent: [set] } })
+    const refusals = new ChoiceCounts({ db, stats, log, tags: { current: set, recent: [set] } })
     const choice = { recordId: randomUUID(), consentId: randomUUID(), createdAt: new Date(0).toISOString() }
     await db
       .insertInto('consent_records')
@@ -76,7 +76,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       const stats = new Stats(db, log, { shard })
       return {
         stats,
-        refusals: new RefusalBuffer({ db, stats, log, tags: { current: set, recent: [set] } }),
+        refusals: new ChoiceCounts({ db, stats, log, tags: { current: set, recent: [set] } }),
       }
     })
     const replicaOf = (n: number) => replicas[n % replicas.length] as (typeof replicas)[number]
@@ -87,7 +87,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
       cells.set(key, (cells.get(key) ?? 0) + 1)
     }
     const chosen = new Map<string, number>()
-    const choices: [number, Parameters<RefusalBuffer['add']>[0]][] = []
+    const choices: [number, Parameters<ChoiceCounts['add']>[0]][] = []
     const records = []
     for (let visit = 0; visit < VISITS; visit++) {
       const begins = START + random(HOURS * HOUR_MS - 10 * 60_000)
@@ -151,8 +151,8 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     ).toEqual(chosen)
     const to = new Date(START + HOURS * HOUR_MS).toISOString()
     for (const { id } of pixels) {
-      const range = readLedgerRange({ step: 'hour', from: new Date(START).toISOString(), to })
-      const { rows } = await readLedger(db, id, range, START + HOURS * HOUR_MS)
+      const range = readVisitResultsBetween({ step: 'hour', from: new Date(START).toISOString(), to })
+      const { rows } = await readVisitResults(db, id, range, START + HOURS * HOUR_MS)
       expect(rows.slice(0, HOURS)).toEqual(
         Array.from({ length: HOURS }, (_, hour) => {
           const time = START + hour * HOUR_MS

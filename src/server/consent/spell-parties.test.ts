@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EvidencePartiesContent } from '#contract/consent.ts'
-import { spellParties } from './notice.ts'
+import { spellRecipients } from './notice.ts'
 import { canonicalJson } from './proof/canonical.ts'
 
 const recipient = (name: string): EvidencePartiesContent['recipients'][number] => ({
@@ -19,6 +19,6 @@ test('parties are spelled as the canonical form of the whole, the second time as
   const sets = [[], [known], [recipient('Dois'), known], [known, known]]
   for (const recipients of sets) {
     const content = { tag_set_version: 'é"', recipients, controller }
-    expect(spellParties(content)).toBe(canonicalJson(content))
+    expect(spellRecipients(content)).toBe(canonicalJson(content))
   }
 })

@@ -6,7 +6,7 @@ import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { LedgerStep } from '#contract/visit-results.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import { change, post } from '../db/transactions/change.ts'
 import type { Outcome } from '../outbox/channel.ts'
 import { addCounts, sumCounts } from '../stats/counts.ts'
@@ -310,7 +310,7 @@ export async function expireConversions(
   signal?: AbortSignal,
   now = Date.now(),
 ): Promise<{ deliveries: number }> {
-  return { deliveries: await inSteps((rows) => expireSome(db, rows, now), signal) }
+  return { deliveries: await inBatches((rows) => expireSome(db, rows, now), signal) }
 }
 function expireSome(db: Db, rows: number, now: number): Promise<bigint> {
   return change(db, async (trx) => {

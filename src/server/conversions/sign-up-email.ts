@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { NotNull } from 'kysely'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
-import { isStillAhead } from '../db/time.ts'
+import { isUnexpired } from '../db/time.ts'
 import { countSettled } from './outcomes.ts'
 import type { ServerPixelList } from './targets.ts'
 
@@ -41,7 +41,7 @@ export async function takeSignUp(trx: Db, consentId: string, now: number): Promi
     .where('consent_id', '=', consentId)
     .returning(['email_hash', 'expires_at'])
     .executeTakeFirst()
-  return row !== undefined && isStillAhead(row.expires_at, SIGN_UP_HASH_MS, now) ? row.email_hash : null
+  return row !== undefined && isUnexpired(row.expires_at, SIGN_UP_HASH_MS, now) ? row.email_hash : null
 }
 
 /** Most choices are a first one, behind which nothing waits: that costs no write. */

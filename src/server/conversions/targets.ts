@@ -5,7 +5,7 @@ import type { PixelRow } from '#contract/pixel-columns.ts'
 import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { type Destination, isAccepted, type Target } from './destinations/destination.ts'
 import { destinationOf } from './destinations/destinations.ts'
 
@@ -89,7 +89,7 @@ function beforeProbe(now: number): string {
 
 export interface TargetDeps {
   db: Db
-  secrets: SecretPort
+  secrets: Secrets
   siteUrl: string
   graphVersion: string
 }

@@ -37,7 +37,7 @@ export async function updateRows(
     minimalStatus: 204,
     shownStatus: 200,
   }
-  return sendWritten(call, query, shape, written, reply)
+  return sendChangedRows(call, query, shape, written, reply)
 }
 
 /** `DELETE` with filters. */
@@ -52,7 +52,7 @@ export async function deleteRows(
   const rows = await changeMatching(service, call, query, (writer, row) => writer.remove(row))
   const range = `*/${call.preferences.count ? rows.length : '*'}`
   const written = { rows, contentRange: range, minimalStatus: 204, shownStatus: 200 }
-  return sendWritten(call, query, shape, written, reply)
+  return sendChangedRows(call, query, shape, written, reply)
 }
 
 /** Nobody means to change everything; who does says so with a filter that is always true. */
@@ -119,7 +119,7 @@ export async function insertRows(
   const { rows, inserted } = await write(service, call, readRows(call, query), conflictColumns)
   const isMergeOnly = preferences.resolution === 'merge-duplicates' && rows.length > 0 && inserted === 0
   const status = isMergeOnly ? 200 : 201
-  return sendWritten(
+  return sendChangedRows(
     call,
     query,
     shape,
@@ -146,7 +146,7 @@ export async function putRow(service: DataService, call: Call, reply: FastifyRep
   const merging = { ...call, preferences: { ...call.preferences, resolution: 'merge-duplicates' as const } }
   const { rows, inserted } = await write(service, merging, inputs, [PRIMARY_KEY])
   const written = { rows, contentRange: null, minimalStatus: 204, shownStatus: inserted > 0 ? 201 : 200 }
-  return sendWritten(call, query, shape, written, reply)
+  return sendChangedRows(call, query, shape, written, reply)
 }
 
 function keyOf(resource: Resource, { where }: Query): unknown {
@@ -259,7 +259,7 @@ interface Written {
 }
 
 /** The answer to a write, in the form that the client prefers. */
-function sendWritten(
+function sendChangedRows(
   call: Call,
   query: Query,
   shape: RowShape,

@@ -34,10 +34,10 @@ const UPSERT_RETRIES = 3
 const MAX_TRIES = 4
 
 /** Takes a transaction back whose rows have to be worked out first. */
-class NotWorkedOut extends Error {}
+class NotCompiledYet extends Error {}
 
 /** Takes a transaction back because that is what the client asked for; the answer says what would have happened. */
-class TakenBack<T> extends Error {
+class RolledBack<T> extends Error {
   readonly result: T
 
   constructor(result: T) {
@@ -63,8 +63,8 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
         const writer = new RowWriter(resource, trx, service.engine, caller)
         const done = await work(writer)
         if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
-          throw new NotWorkedOut()
-        if (preferences.rollback) throw new TakenBack(done)
+          throw new NotCompiledYet()
+        if (preferences.rollback) throw new RolledBack(done)
         return done
       },
       {
@@ -76,7 +76,7 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
   try {
     result = await withReview(review, runOnce)
   } catch (error) {
-    if (error instanceof TakenBack) return error.result
+    if (error instanceof RolledBack) return error.result
     throw error
   }
   if (result.rows.length > 0) {
@@ -106,7 +106,7 @@ async function withReview<T>(review: ChangeReview | undefined, attempt: () => Pr
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof NotWorkedOut)) throw error
+      if (!(error instanceof NotCompiledYet)) throw error
       await review?.workOut()
     }
   }

@@ -69,7 +69,7 @@ function describe(cause: unknown): string {
  * rollback fails where there is nothing left to roll back: SQLite has done it by itself (a full disk), or the connection
  * is gone. What broke the transaction is then the only thing worth knowing.
  */
-export function keepCause(dialect: Dialect): Dialect {
+export function keepFirstError(dialect: Dialect): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),

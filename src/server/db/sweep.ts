@@ -52,7 +52,7 @@ function deleteInSteps(db: Db, row: Sweep, due: RawBuilder<unknown>, signal?: Ab
   const condition = withFilter(row, due)
   // Rows that somebody is writing are left for the next time instead of waited for.
   const skipLocked = engineOf(db) === 'postgres' ? sql`for update skip locked` : sql``
-  return inSteps(
+  return inBatches(
     (rows) =>
       // The condition again, for the row itself: it may have changed since it was found.
       deleteWhere(
@@ -110,7 +110,7 @@ export const STEP_ROWS = 500
  * Repeats a statement that changes no more than `rows` rows until it finds fewer, and gives their sum. Between two
  * steps everybody else has their turn. What was interrupted goes on the next time.
  */
-export async function inSteps(
+export async function inBatches(
   step: (rows: number) => Promise<bigint>,
   signal?: AbortSignal,
   rows = STEP_ROWS,

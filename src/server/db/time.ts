@@ -11,7 +11,7 @@ export const CLOCK_TOLERANCE_MS = 60_000
  * Whether a time that we write at most `longestMs` ahead is still to come. One that is further ahead was written while
  * the clock was wrong and counts as past: what a wrong clock locked or promised does not outlive its correction.
  */
-export function isStillAhead(time: string | number, longestMs: number, now: number): boolean {
+export function isUnexpired(time: string | number, longestMs: number, now: number): boolean {
   const ahead = (typeof time === 'number' ? time : Date.parse(time)) - now
   return ahead > 0 && ahead <= longestMs + CLOCK_TOLERANCE_MS
 }

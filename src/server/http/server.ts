@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { answerFrameworkError, type ErrorPages, registerErrors } from './errors.ts'
-import type { HitCounter } from './limits/counter.ts'
+import type { RateCounter } from './limits/counter.ts'
 import { BODY_BYTES } from './limits/limits.ts'
 import { registerLoadShedding } from './limits/load.ts'
 import type { Logger } from './logging/logger.ts'
@@ -26,7 +26,7 @@ interface HttpParts {
   db: Db
   log: Logger
   /** Counts the calls that anyone can make. */
-  counter: HitCounter
+  counter: RateCounter
   hostOf: HostOf
   /** Answers what is held in memory. */
   fastPath: FastPath

@@ -14,7 +14,7 @@ import {
 import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
 import type { Claim } from '../outbox/queue.ts'
 import { singleLane } from '../outbox/single-lane.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { MailToSend, OutgoingMail } from './transport.ts'
 
 /** A mail server takes few connections from one sender. */
@@ -33,7 +33,7 @@ const BACK_OFF = backOffBy([
 const USEFUL_MS = 24 * HOUR_MS
 
 export interface MailChannelDeps {
-  secrets: SecretPort
+  secrets: Secrets
   /** Sends one message, or throws. */
   send: (mail: OutgoingMail) => Promise<void>
   log: Pick<Logger, 'warn' | 'error'>
@@ -59,7 +59,7 @@ export function mailChannel(deps: MailChannelDeps): LaneSource {
 /** Stores an e-mail in the transaction of what it is about. It is deleted with its job, once it is sent. */
 export function storeMail(
   trx: Db,
-  secrets: SecretPort,
+  secrets: Secrets,
   { usefulMs = USEFUL_MS, ...mail }: MailToSend,
   now = Date.now(),
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { recordAudit } from '../activity/trail.ts'
 import { forgetEmail } from '../conversions/sign-up-email.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { type Actor, auditActor, OPERATOR_ACTOR, readBody } from '../http/security/administrators.ts'
@@ -110,7 +110,7 @@ interface Requeued {
 /** For when the webhook works again: what was given up starts over, and what waits is due now. */
 export async function requeue(db: Db, now: number): Promise<Requeued> {
   const waiting = await makeDue(db, { kind: 'newsletter' }, now)
-  const failed = await inSteps((rows) =>
+  const failed = await inBatches((rows) =>
     change(db, async (trx) => {
       const opened = await trx
         .updateTable('newsletter_subscriptions')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { HitCounter } from '../http/limits/counter.ts'
+import { RateCounter } from '../http/limits/counter.ts'
 import { PublicLimits } from '../http/limits/public.ts'
 import { createLogger } from '../http/logging/logger.ts'
 import { registerNewsletter } from './subscribe.ts'
@@ -222,7 +222,7 @@ test.each([JSON_TYPE, FORM_TYPE])(
       db: database.db,
       guard: {
         limits: new PublicLimits({
-          counter: new HitCounter(database.db, log),
+          counter: new RateCounter(database.db, log),
           log,
           config: { trustProxy: false },
         }),

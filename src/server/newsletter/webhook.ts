@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Db } from '../db/database.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { Answer, OutgoingClient } from '../http/outgoing.ts'
 import {
@@ -278,7 +278,7 @@ function countAttemptsWithin(patience: number): number {
  */
 export async function adoptSubscriptions(db: Db, now: number): Promise<number> {
   const at = new Date(now).toISOString()
-  return inSteps(async (rows) => {
+  return inBatches(async (rows) => {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('deliveries')
       .columns(['id', 'kind', 'subscription_id', 'payload', 'attempts', 'next_attempt_at', 'created_at'])

@@ -6,7 +6,7 @@ import { engineOf } from '../db/dialect.ts'
 import { asRepeated } from '../db/engines/sqlite-driver.ts'
 import { isUnavailable } from '../db/errors.ts'
 import type { Deliveries } from '../db/schema/outbox.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Claim, JobKind } from './queue.ts'
 
 interface EncryptedJob {
@@ -30,7 +30,7 @@ interface EncryptedJob {
  */
 export async function enqueueEncrypted(
   trx: Db,
-  secrets: SecretPort,
+  secrets: Secrets,
   { kind, content, dueAt, expiresAt }: EncryptedJob,
   now = Date.now(),
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function enqueueEncrypted(
 
 /** What `enqueueEncrypted` was given. */
 export async function decryptContent<Content>(
-  secrets: SecretPort,
+  secrets: Secrets,
   { id, sealed }: Pick<Claim, 'id' | 'sealed'>,
 ): Promise<Content> {
   return JSON.parse(await secrets.open(contentPlace(id), sealed ?? '')) as Content

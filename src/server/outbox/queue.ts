@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import type { Schema } from '../db/schema/index.ts'
 import type { Deliveries } from '../db/schema/outbox.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
 import type { LaneWork, Outcome, RoundDeps, Row } from './channel.ts'
@@ -233,7 +233,7 @@ export async function releaseEveryLease(db: Db, now: number): Promise<void> {
 /** What waits for its next attempt is due now, however much it is; gives how many. */
 export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<number> {
   const at = new Date(now).toISOString()
-  return inSteps(async (rows) => {
+  return inBatches(async (rows) => {
     const { numUpdatedRows } = await db
       .updateTable('deliveries')
       .set({ next_attempt_at: at })

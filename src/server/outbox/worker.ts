@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readClock } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
-import { isStillAhead } from '../db/time.ts'
+import { isUnexpired } from '../db/time.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import {
   type Lane,
@@ -177,7 +177,7 @@ export class DeliveryWorker {
 /** A time further ahead than we ever write is a wrong clock's, and counts as past. */
 function untilDue({ due, longestDelayMs }: Lane, now: number): number {
   if (due === null) return Number.POSITIVE_INFINITY
-  return isStillAhead(due, longestDelayMs, now) ? Date.parse(due) - now : 0
+  return isUnexpired(due, longestDelayMs, now) ? Date.parse(due) - now : 0
 }
 
 /** What has expired by a clock that is not trusted is looked at again after so long. */

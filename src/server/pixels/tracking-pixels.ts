@@ -37,7 +37,7 @@ import {
 import { encode, tableStore } from '../data/row-writer.ts'
 import type { Db } from '../db/database.ts'
 import { auditActor, type Caller } from '../http/security/administrators.ts'
-import type { SecretPort } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 const MAX_HOSTS = 100
 
@@ -136,7 +136,7 @@ interface PixelPort {
   afterChange(): Promise<void>
 }
 
-export function trackingPixels(port: PixelPort, secrets: SecretPort): Resource {
+export function trackingPixels(port: PixelPort, secrets: Secrets): Resource {
   const name = 'tracking_pixels'
   const columns = defineColumns(PIXEL_COLUMNS, RULES)
   return {
@@ -162,7 +162,7 @@ function normalizeHosts(value: unknown): unknown {
 }
 
 /** The rows of the table, and the secret of each, which lies sealed in a table of its own that nothing reads back. */
-function pixelStore(table: string, columns: readonly Column[], secrets: SecretPort): Store {
+function pixelStore(table: string, columns: readonly Column[], secrets: Secrets): Store {
   const store = trashStore(
     table,
     columns.filter(({ name }) => name !== 'access_token'),
@@ -209,7 +209,7 @@ function noteSecret(row: Row): Row {
   }
 }
 
-async function keepSecret(trx: Db, secrets: SecretPort, pixelId: string, token: unknown): Promise<void> {
+async function keepSecret(trx: Db, secrets: Secrets, pixelId: string, token: unknown): Promise<void> {
   if (typeof token !== 'string') {
     await trx.deleteFrom('pixel_secrets').where('pixel_id', '=', pixelId).execute()
     return

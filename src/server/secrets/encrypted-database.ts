@@ -5,7 +5,7 @@ import { engineOf } from '../db/dialect.ts'
 import { migrate } from '../db/migrate.ts'
 import { change } from '../db/transactions/change.ts'
 import { makeSecretKeyFile, readSecretKeyFile, type SecretKey, SecretKeyRing } from './secret-key.ts'
-import { lockKeyId, readKeyId, SecretBox, type SecretPlace, sealWith, storeKeyId } from './secrets.ts'
+import { encryptWith, lockKeyId, readKeyId, SecretBox, type SecretPlace, storeKeyId } from './secrets.ts'
 
 /** Brings the database to the newest schema with everything secret sealed. With the wrong key it stops before it writes. */
 export async function prepareDatabase(
@@ -48,7 +48,7 @@ async function adoptFirstKey(db: Db, ring: SecretKeyRing): Promise<string> {
     const inForce = await lockKeyId(trx, 'update')
     if (inForce !== null) return inForce
     const key = ring.first
-    const { sealed } = await resealAll(trx, key, async (_place, stored) => stored)
+    const { sealed } = await reencryptAll(trx, key, async (_place, stored) => stored)
     await storeKeyId(trx, key.id, sealed === 0 ? new Date().toISOString() : null)
     return key.id
   })
@@ -94,19 +94,19 @@ async function rewriteFile(db: Db): Promise<void> {
   if (rows[0]?.busy !== 0) throw new Error('another process kept the write-ahead log from being emptied')
 }
 
-interface Resealed {
+interface Reencrypted {
   sealed: number
   /** What `read` could not read: left as it was, for the caller to remove. */
   unreadable: SecretPlace[]
 }
 
 /** Seals everything secret with one key. `read` gives the text behind what is stored, or null when nothing can. */
-export async function resealAll(
+export async function reencryptAll(
   trx: Db,
   key: SecretKey,
   read: (place: SecretPlace, stored: string) => Promise<string | null>,
-): Promise<Resealed> {
-  const result: Resealed = { sealed: 0, unreadable: [] }
+): Promise<Reencrypted> {
+  const result: Reencrypted = { sealed: 0, unreadable: [] }
   for (const { table, column, key: name } of SEALED_COLUMNS) {
     const [from, value, id] = [sql.table(table), sql.ref(column), sql.ref(name)]
     const { rows } = await sql<{ row: string; stored: string }>`
@@ -119,7 +119,7 @@ export async function resealAll(
         result.unreadable.push(place)
         continue
       }
-      const sealed = await sealWith(key, place, text)
+      const sealed = await encryptWith(key, place, text)
       await sql`update ${from} set ${value} = ${sealed} where ${id} = ${row}`.execute(trx)
       result.sealed++
     }

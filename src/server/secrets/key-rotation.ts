@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { change } from '../db/transactions/change.ts'
-import { openKeyRing, resealAll } from './encrypted-database.ts'
+import { openKeyRing, reencryptAll } from './encrypted-database.ts'
 import {
   makeSecretKey,
   readSecretKeyFile,
@@ -31,7 +31,7 @@ export async function discardSecrets<T>(
   return change(db, async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
     const key = await keyAtHand(ring, inForce)
-    const { sealed, unreadable } = await resealAll(trx, key, async (place, stored) =>
+    const { sealed, unreadable } = await reencryptAll(trx, key, async (place, stored) =>
       // A database of an earlier version: nothing is sealed yet, and nothing is lost.
       inForce === null ? stored : box.tryOpen(place, stored),
     )
@@ -68,7 +68,7 @@ export async function addNextKey(file: string, inForce: string): Promise<SecretK
 export async function switchToKey(db: Db, secretKey: Config['secretKey'], next: SecretKey): Promise<number> {
   return change(db, async (trx) => {
     const box = new SecretBox(await openKeyRing(secretKey, await lockKeyId(trx, 'update')))
-    const { sealed } = await resealAll(trx, next, (place, stored) => box.open(place, stored))
+    const { sealed } = await reencryptAll(trx, next, (place, stored) => box.open(place, stored))
     await storeKeyId(trx, next.id, null)
     return sealed
   })

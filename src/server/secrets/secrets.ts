@@ -5,7 +5,7 @@ import { engineOf } from '../db/dialect.ts'
 import { type SecretKey, SecretKeyError, type SecretKeyRing } from './secret-key.ts'
 
 /** Keeps texts unreadable in the database. It follows a change of key while the process runs. */
-export class SecretBox implements SecretPort {
+export class SecretBox implements Secrets {
   readonly #ring: SecretKeyRing
 
   constructor(ring: SecretKeyRing) {
@@ -15,7 +15,7 @@ export class SecretBox implements SecretPort {
   async seal(trx: Db, place: SecretPlace, text: string): Promise<string> {
     const id = await lockKeyId(trx, 'share')
     if (id === null) throw new SecretKeyError('O banco de dados não tem chave de segredos.')
-    return sealWith(await this.#ring.find(id), place, text)
+    return encryptWith(await this.#ring.find(id), place, text)
   }
 
   async open(place: SecretPlace, sealed: string): Promise<string> {
@@ -61,7 +61,7 @@ async function hasKeyTable(db: Db): Promise<boolean> {
 }
 
 /** Encrypts for one row: the place is in the protected header, so whoever moves the text to another row breaks it. */
-export function sealWith(key: SecretKey, place: SecretPlace, text: string): Promise<string> {
+export function encryptWith(key: SecretKey, place: SecretPlace, text: string): Promise<string> {
   return new CompactEncrypt(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: key.id, place: nameOf(place) })
     .encrypt(key.bytes)
@@ -90,7 +90,7 @@ export interface SecretPlace {
 }
 
 /** What `app.ts` hands to a service that keeps something secret in the database. */
-export interface SecretPort {
+export interface Secrets {
   /** Pass the transaction that stores the text, so that no change of key comes between the two. */
   seal(trx: Db, place: SecretPlace, text: string): Promise<string>
   open(place: SecretPlace, sealed: string): Promise<string>

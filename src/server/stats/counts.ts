@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import type { Resolution, StatsTables } from '../db/schema/stats.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 import { post } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { Buffered } from './buffered.ts'
@@ -172,7 +172,7 @@ export async function sweepCounts(
   for (const series of SERIES_NAMES)
     for (const [resolution, kept] of resolutionsOf(series)) {
       const before = new Date(now - (kept === 'report' ? reportDays : kept) * DAY_MS).toISOString()
-      counts += await inSteps((rows) => removeSome(db, { series, resolution, before, rows }), signal)
+      counts += await inBatches((rows) => removeSome(db, { series, resolution, before, rows }), signal)
     }
   return { counts }
 }

@@ -3,7 +3,7 @@ import { TAG_COST_DAYS } from '#contract/tag-cost.ts'
 import type { Db } from '../db/database.ts'
 import { copyCounts } from '../db/migrations/0054-copy-counts.ts'
 import { TABLE_KEYS } from '../db/schema/index.ts'
-import { inSteps } from '../db/sweep.ts'
+import { inBatches } from '../db/sweep.ts'
 
 const DAY_MS = 86_400_000
 
@@ -33,7 +33,7 @@ export async function sweepOlderCounts(
   const removed: Record<string, number> = {}
   for (const { table, time, days } of OLDER_TABLES) {
     const before = new Date(now - (days === 'report' ? reportDays : days) * DAY_MS).toISOString()
-    removed[table] = await inSteps((rows) => removeSome(db, table, time, before, rows), signal)
+    removed[table] = await inBatches((rows) => removeSome(db, table, time, before, rows), signal)
   }
   return removed
 }

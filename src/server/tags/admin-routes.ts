@@ -13,13 +13,13 @@ import { readPixelCost } from './health/cost.ts'
 import { readConversions, readHours } from './health/observations.ts'
 import { readOverview } from './health/overview.ts'
 import { readToday, type TodayDeps } from './health/today.ts'
-import { readLedger, readLedgerRange } from './health/visit-results.ts'
+import { readVisitResults, readVisitResultsBetween } from './health/visit-results.ts'
 import { forgetBlockedHost } from './hosts/blocked-hosts.ts'
 import type { MeasureHead } from './hosts/budget.ts'
 import { listPixelHosts, permitHosts, readPermissions, revokeHost } from './hosts/permissions.ts'
 import { previewSchema, previewTag } from './preview.ts'
 import type { TagStore } from './serve/tag-store.ts'
-import { bumpTagsVersion } from './serve/tag-version.ts'
+import { raiseTagsVersion } from './serve/tag-version.ts'
 
 interface TagAdminDeps extends TodayDeps {
   db: Db
@@ -51,7 +51,7 @@ export function registerTagAdmin(scope: FastifyInstance, deps: TagAdminDeps): vo
   })
 
   scope.get('/admin/api/pixels/:id/ledger', async (request): Promise<PixelLedger> => {
-    return readLedger(db, pathId(request), readLedgerRange(request.query))
+    return readVisitResults(db, pathId(request), readVisitResultsBetween(request.query))
   })
 
   scope.get('/admin/api/pixels/:id/conversions', async (request) => {
@@ -133,6 +133,6 @@ export async function setPaused(db: Db, caller: Caller, paused: boolean, now = n
     // Paused twice is paused once, by the first who did it.
     if (changed.numUpdatedRows === 0n) return
     await recordAudit(trx, { ...actor, action: paused ? 'tags.pause' : 'tags.resume' }, now)
-    await bumpTagsVersion(trx)
+    await raiseTagsVersion(trx)
   })
 }

@@ -121,7 +121,7 @@ export function proposeRunsIn(
     if (typeof isolated === 'object') return page(`${name} ${isolated.needs}.`)
     if (isolated === undefined) return page(`Não sabemos se ${name} funciona fora da página.`)
   }
-  const asked = findAskedOfPage(steps.flatMap((step) => (step.kind === 'own' ? [step.body] : [])))
+  const asked = findPageAccess(steps.flatMap((step) => (step.kind === 'own' ? [step.body] : [])))
   if (asked !== null) return page(`Este código ${asked}.`)
   const [first] = known
   return {
@@ -160,6 +160,6 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The first that any of these scripts does; null when none asks for anything. A word in a comment counts too: it is only a proposal. */
-function findAskedOfPage(scripts: readonly string[]): string | null {
+function findPageAccess(scripts: readonly string[]): string | null {
   return SIGNS.find(([sign]) => scripts.some((script) => sign.test(script)))?.[1] ?? null
 }

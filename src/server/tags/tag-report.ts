@@ -20,7 +20,7 @@ import { AppError } from '../http/errors.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { matchesSource, SOURCE_KEYS } from '../http/security/content-security-policy.ts'
-import { clientAddress, neighbourhoodBlock } from '../http/sockets/addresses.ts'
+import { clientAddress, coarseNetwork } from '../http/sockets/addresses.ts'
 import type { Stats } from '../stats/counts.ts'
 import type { SeriesKeys } from '../stats/series.ts'
 import type { VisitWatch } from './health/breaker.ts'
@@ -98,7 +98,7 @@ export function registerTagReports(
       deps,
       ranSet === undefined ? [] : stopped,
       ranSet === undefined ? [] : [ranSet, ...tags.recent],
-      neighbourhoodBlock(clientAddress(request)),
+      coarseNetwork(clientAddress(request)),
     )
     const visit = readVisit(parsed.data, ran, mayHinder)
     // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.

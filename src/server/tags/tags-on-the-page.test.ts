@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
-import { bumpTagsVersion } from './serve/tag-version.ts'
+import { raiseTagsVersion } from './serve/tag-version.ts'
 
 let site: TestApp
 afterEach(() => site.close())
@@ -42,7 +42,7 @@ describe.each(ENGINES)('tags on the page, on %s', (engine) => {
     expect(await file.text()).toContain("fbq('init', '123456789012345');")
 
     await site.database.db.deleteFrom('tracking_pixels').execute()
-    await bumpTagsVersion(site.database.db)
+    await raiseTagsVersion(site.database.db)
     await seen(async () => expect(setOf(await (await get('/')).text())).toBeNull())
     // A page loaded a moment ago may still ask.
     expect((await get(`/tags/${version}.js`)).status).toBe(200)
@@ -140,7 +140,7 @@ test('verification metas and structured data stand in the HTML for everybody, wi
   expect(html).not.toMatch(/http-equiv|alert\(1\)/)
   expect(setOf(html)).toBeNull()
   for (const pixel of [id, ld]) await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
-  await bumpTagsVersion(db)
+  await raiseTagsVersion(db)
   await seen(async () => expect(await (await get('/')).text()).not.toContain('google-site-verification'))
 })
 
@@ -153,7 +153,7 @@ test('an isolated tag: its hosts are its room’s alone, and the page may frame 
   expect(policyOf(await get('/'))).toContain("frame-src 'none'")
 
   await db.updateTable('tracking_pixels').set({ runs_in: 'isolated' }).where('id', '=', id).execute()
-  await bumpTagsVersion(db)
+  await raiseTagsVersion(db)
   const version = await seen(async () => {
     const page = await get('/')
     expect(policyOf(page)).not.toContain('custom-vendor')

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { EvidencePartiesContent } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
-import { ROOMS_PATH } from '#contract/isolated-frame.ts'
+import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { Config } from '../config.ts'
 import { registerConsent } from '../consent/choice.ts'
-import { RefusalBuffer } from '../consent/choice-counts.ts'
+import { ChoiceCounts } from '../consent/choice-counts.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
 import { AppError } from '../http/errors.ts'
@@ -28,8 +28,8 @@ import { BlockedHostBuffer } from './hosts/blocked-hosts.ts'
 import type { MeasureHead } from './hosts/budget.ts'
 import { registerCspReports } from './hosts/violations.ts'
 import { describeTools } from './serve/active-tools.ts'
-import { createRoomRenderer, readRoomScript } from './serve/isolated-frame.ts'
-import { describeParties, describeServedTags } from './serve/recipients.ts'
+import { createFrameRenderer, readFrameScript } from './serve/isolated-frame.ts'
+import { describeRecipients, describeServedTags } from './serve/recipients.ts'
 import type { TagSet } from './serve/tag-set.ts'
 import { TagStore } from './serve/tag-store.ts'
 import { readTagsVersion, watchTagsVersion } from './serve/tag-version.ts'
@@ -66,7 +66,7 @@ export function composeTags({
   swapPage,
 }: TagParts) {
   const { siteUrl, hsts, site, retention } = config
-  const rooms = createRoomRenderer(readRoomScript(distDir), config)
+  const rooms = createFrameRenderer(readFrameScript(distDir), config)
   const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: rooms.measure }
   const compiler = new TagCompiler()
   const store = new TagStore({
@@ -79,7 +79,7 @@ export function composeTags({
     renderRoom: rooms.render,
     swapPage: (set, tagsVersion) => swapPage(set, describeServedSet(set, tagsVersion)),
     noteSet: (set) =>
-      keepPremises(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION, describeParties(site, set)),
+      keepPremises(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION, describeRecipients(site, set)),
   })
   const overview = () => readOverview({ db, tags: store, ...budget })
   return {
@@ -162,7 +162,7 @@ function registerTags(app: FastifyInstance, deps: TagDeps): void {
   const breaker = createBreaker(deps)
   const takeRoom = () => guard.limits.reserve('blocked-host', null)
   const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom, flushMs })
-  const refusals = new RefusalBuffer({ db, tags, log, stats, flushMs })
+  const refusals = new ChoiceCounts({ db, tags, log, stats, flushMs })
   registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, lastSeen, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
@@ -170,7 +170,7 @@ function registerTags(app: FastifyInstance, deps: TagDeps): void {
 
   // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
   const catchUp = togetherAndApart(async () => tags.refreshIfNotAt(await readTagsVersion(db)))
-  for (const route of ['/tags/*', `${ROOMS_PATH}*`])
+  for (const route of ['/tags/*', `${FRAMES_PATH}*`])
     app.get(route, async (request, reply) => {
       const { path } = requestTarget(request.raw)
       await catchUp()

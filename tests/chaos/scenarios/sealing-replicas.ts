@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
-import { readSealState, sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint, readCheckpointState } from '#server/consent/checkpoints.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { findPostgres } from '../../support/find-postgres.ts'
 import { proveSealedOnce } from '../../support/prove-sealed-once.ts'
@@ -70,7 +70,8 @@ export const sealingReplicas: Scenario = {
     let isWriting = true
     // Hundreds of times as often as a server does it, beside the servers that do it.
     const sealing = (async () => {
-      for (let minute = 0; isWriting; minute++) await sealRecords(db, { now: Date.now() + minute * 60_000 })
+      for (let minute = 0; isWriting; minute++)
+        await addToCheckpoint(db, { now: Date.now() + minute * 60_000 })
     })()
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     isWriting = false
@@ -84,13 +85,13 @@ export const sealingReplicas: Scenario = {
     await until(
       'everything is sealed',
       async () => {
-        const { waiting, last } = await readSealState(db)
+        const { waiting, last } = await readCheckpointState(db)
         return waiting === 0 && last?.tree_size === stored.length
       },
       SEAL_MS,
     )
     const sealed = await proveSealedOnce(db, new Set(stored.map(({ id }) => id)))
-    const { last } = await readSealState(db)
+    const { last } = await readCheckpointState(db)
     return `${visitors.size} choices acknowledged, ${sealed} sealed once each in ${last?.sequence} seals, 0 lost`
   },
 }

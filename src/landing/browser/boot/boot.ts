@@ -22,9 +22,9 @@ carryCampaign()
 
 wireIslands()
 
-layOutLater()
+renderSectionsWhenIdle()
 
-startCrossing()
+startHeroAnimation()
 
 // Here and not in the page: browsers fetch it at once, and nobody waits for it.
 appendLink('manifest', '/site.webmanifest')
@@ -54,17 +54,17 @@ function carryCampaign(): void {
  * Lays out the sections below the first screen (class `later`), one per idle moment, so that no task is long. The first
  * layout leaves them out.
  */
-function layOutLater(): void {
+function renderSectionsWhenIdle(): void {
   const section = document.querySelector('.later')
   if (section === null) return
   whenIdle(() => {
     section.classList.remove('later')
-    layOutLater()
+    renderSectionsWhenIdle()
   })
 }
 
 /** Starts the hero's animation. Without it the first frames cost less; where there are no scripts it never starts. */
-function startCrossing(): void {
+function startHeroAnimation(): void {
   whenIdle(() => {
     document.querySelector('.art')?.classList.add('live')
   })

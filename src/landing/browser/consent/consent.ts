@@ -166,11 +166,11 @@ export function showBanner(): void {
   if (banner === null) return
   document.querySelector('.skip')?.after(banner)
   banner.hidden = false
-  makeRoomFor(banner)
+  addSpaceForBanner(banner)
 }
 
 /** While the banner is shown, what it covers can be scrolled clear of it: the last lines of the page, and a focused field. */
-function makeRoomFor(banner: HTMLElement): void {
+function addSpaceForBanner(banner: HTMLElement): void {
   const root = document.documentElement
   // The footer grows, so that no strip of paper shows below it.
   const end = document.querySelector('footer') ?? document.body

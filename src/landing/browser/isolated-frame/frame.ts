@@ -1,11 +1,11 @@
 import { CONVERSIONS } from '#contract/conversions.ts'
 import {
+  FRAME_MESSAGE_MAX_LENGTH,
+  FRAME_TAG_ID,
+  type FrameMessage,
+  type FrameStep,
+  type FrameTag,
   type PageMessage,
-  ROOM_MESSAGE_MAX_LENGTH,
-  ROOM_TAG_ID,
-  type RoomMessage,
-  type RoomStep,
-  type RoomTag,
 } from '#contract/isolated-frame.ts'
 import { watchRuns } from '../tags/observe.ts'
 import { deliverConversion, makeCall, runStep, TagRun } from '../tags/run-tags.ts'
@@ -17,16 +17,16 @@ const page = parent
 // Of the address; the document itself has none.
 const { origin } = location
 
-const tag = JSON.parse(document.getElementById(ROOM_TAG_ID)?.textContent ?? '') as RoomTag
+const tag = JSON.parse(document.getElementById(FRAME_TAG_ID)?.textContent ?? '') as FrameTag
 
 // Taken before the tag runs, which could replace either: all that ever leaves by the port is text of a bounded length.
 const { stringify } = JSON
 
 let send: (text: string) => void = () => {}
 
-const post = (message: RoomMessage) => {
+const post = (message: FrameMessage) => {
   const text = stringify(message)
-  if (text.length <= ROOM_MESSAGE_MAX_LENGTH) send(text)
+  if (text.length <= FRAME_MESSAGE_MAX_LENGTH) send(text)
 }
 
 let isStarted = false
@@ -45,7 +45,7 @@ addEventListener('message', (event) => {
     if (port !== undefined) send = port.postMessage.bind(port)
     void start(message)
   } else if (message.portico === 'conversion' && isStarted && CONVERSIONS.includes(message.name)) {
-    noteDeparture()
+    noteOutboundClick()
     const told = deliverConversion(message, [manifestTag])
     post({ portico: told.length > 0 ? 'told' : 'heard', id: message.id })
   }
@@ -70,7 +70,7 @@ async function start(message: Extract<PageMessage, { portico: 'start' }>): Promi
     post({ portico: 'report', report })
   })
   for (const { call, args } of message.calls) makeCall(call, args)
-  for (const step of tag.steps) await runRoomStep(step, run)
+  for (const step of tag.steps) await runFrameStep(step, run)
   run.note('ran')
   // For a page that is left before there is more to say.
   const result = { id: tag.id, outcome: run.outcome ?? 'ran', error: run.error }
@@ -87,7 +87,7 @@ const DEPARTURE_MS = 2_000
 let departsUntil = 0
 
 /** From here on the visitor may be leaving. */
-function noteDeparture(): void {
+function noteOutboundClick(): void {
   departsUntil = performance.now() + DEPARTURE_MS
 }
 
@@ -124,7 +124,7 @@ function outlivePage(): void {
 }
 
 /** Code of the tag runs where it is appended; nothing of it is loaded from us. */
-async function runRoomStep(step: RoomStep, run: TagRun): Promise<void> {
+async function runFrameStep(step: FrameStep, run: TagRun): Promise<void> {
   if (step.kind !== 'own') return runStep(step, run)
   const script = document.createElement('script')
   for (const [name, value] of Object.entries(step.attributes)) script.setAttribute(name, value)

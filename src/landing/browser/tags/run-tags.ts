@@ -1,5 +1,5 @@
 import type { ConsentCategory } from '#contract/consent.ts'
-import type { RoomReport } from '#contract/isolated-frame.ts'
+import type { FrameReport } from '#contract/isolated-frame.ts'
 import type { ServerEvent } from '#contract/server-event.ts'
 import {
   type ConversionCall,
@@ -11,7 +11,7 @@ import {
 import { EVENTS_PATH, type TagOutcome } from '#contract/tag-report.ts'
 import { gtag } from '../shared/page.ts'
 import { cleanUpAfter } from './clean-up.ts'
-import type { TellRooms } from './isolated/frames.ts'
+import type { TellFrames } from './isolated/frames.ts'
 import { sendJson, sendReport, watchRuns } from './observe.ts'
 import type { Conversion } from './start-tags.ts'
 
@@ -22,7 +22,7 @@ const runs = new Map<string, TagRun>()
 
 let watch: ReturnType<typeof watchRuns> | null = null
 
-let rooms: Promise<TellRooms> | undefined
+let rooms: Promise<TellFrames> | undefined
 
 /**
  * Starts every tag of the allowed categories, in their order, each on its own: a tag that waits for its vendor, throws
@@ -43,7 +43,7 @@ export async function runTags(
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue
     const run = new TagRun(tag)
     runs.set(tag.id, run)
-    if (tag.room) rooms = openRooms(version, watch.settled)
+    if (tag.room) rooms = openIsolatedFrames(version, watch.settled)
     else void runSteps(tag, run).then(watch.settled)
   }
   return (conversion) => {
@@ -57,8 +57,8 @@ export async function runTags(
 const running = () => [...runs.values()].map(({ tag }) => tag)
 
 /** Only where there is one: most pages have none. */
-const openRooms = (version: string, settled: () => void) =>
-  import('./isolated/frames.ts').then((part) => part.openRooms(version, runs, settled))
+const openIsolatedFrames = (version: string, settled: () => void) =>
+  import('./isolated/frames.ts').then((part) => part.openIsolatedFrames(version, runs, settled))
 
 async function runSteps(tag: ManifestTag, run: TagRun): Promise<void> {
   for (const step of tag.steps) await runStep(step, run)
@@ -163,7 +163,7 @@ export class TagRun {
   isTold = false
   error: string | undefined
   /** What its room saw of it, where it runs in one. */
-  inRoom: RoomReport | undefined
+  inRoom: FrameReport | undefined
 
   constructor(tag: ManifestTag) {
     this.tag = tag

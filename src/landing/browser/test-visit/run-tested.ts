@@ -1,6 +1,6 @@
-import type { RoomMessage, RoomReport } from '#contract/isolated-frame.ts'
+import type { FrameMessage, FrameReport } from '#contract/isolated-frame.ts'
 import type { StartedTest } from '#contract/tag-test.ts'
-import { guardFocus, RoomFrame, refuseMessages } from '../tags/isolated/frame-element.ts'
+import { FrameElement, guardFocus, refuseMessages } from '../tags/isolated/frame-element.ts'
 import { noteViolations } from '../tags/observe.ts'
 import { SETTLE_MS } from '../tags/requests.ts'
 import { deliverConversion, makeCall, runStep, TagRun } from '../tags/run-tags.ts'
@@ -9,14 +9,14 @@ import type { StepReporter, TestBar } from './report.ts'
 import { watchCookies, watchScripts, watchTraffic } from './watch.ts'
 
 /** The same test of an isolated tag: its room tells what it saw, and the page what it heard. Nothing of its jar is kept. */
-export function runTestedRoom({ tag, testCalls }: StartedTest, reporter: StepReporter, bar: TestBar): void {
+export function runTestedFrame({ tag, testCalls }: StartedTest, reporter: StepReporter, bar: TestBar): void {
   const asked = new Map<string, { name: 'lead' | 'contact' | 'sign_up'; phase: number }>()
   const end = () => {
     const report = room.run.inRoom
     if (report !== undefined) tellReport(report, reporter)
     bar.say('Pronto: o resultado está no painel. Para testar uma conversão, clique em Abrir Conta.')
   }
-  const take = (message: RoomMessage) => {
+  const take = (message: FrameMessage) => {
     if (message.portico === 'report') {
       room.run.inRoom = message.report
       reporter.add({ kind: 'file', ok: true })
@@ -27,7 +27,7 @@ export function runTestedRoom({ tag, testCalls }: StartedTest, reporter: StepRep
         reporter.add({ kind: 'conversion', conversion: conversion.name, ok: true }, conversion.phase)
     }
   }
-  const room = new RoomFrame(new TagRun(tag), { message: take, end }, testCalls)
+  const room = new FrameElement(new TagRun(tag), { message: take, end }, testCalls)
   guardFocus((element) => (element === room.frame ? room : undefined))
   refuseMessages(() => [room])
   watchConversions((conversion) => {
@@ -39,7 +39,7 @@ export function runTestedRoom({ tag, testCalls }: StartedTest, reporter: StepRep
   room.open()
 }
 
-function tellReport({ result, hosts = {}, stopped, sees_all }: RoomReport, reporter: StepReporter): void {
+function tellReport({ result, hosts = {}, stopped, sees_all }: FrameReport, reporter: StepReporter): void {
   const { outcome, error, hit } = result
   for (const { host, directive } of stopped) {
     const name = URL.canParse(host) ? new URL(host).hostname : undefined

@@ -12,7 +12,7 @@ import {
 import { adoptStyle, announceConversion } from '../shared/page.ts'
 import { watchConversions } from '../tags/start-tags.ts'
 import { StepReporter, TestBar } from './report.ts'
-import { runTested, runTestedRoom } from './run-tested.ts'
+import { runTested, runTestedFrame } from './run-tested.ts'
 
 /**
  * The page of a test, opened by an administrator's link. It asks for the choice and stores nothing of it, runs the one
@@ -41,7 +41,7 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
   const isAllowed = granted.includes(category)
   reporter.add({ kind: 'chosen', ok: isAllowed })
   if (isAllowed && !test.runs) await awaitConversions(reporter, bar)
-  else if (isAllowed && test.tag.room) runTestedRoom(test, reporter, bar)
+  else if (isAllowed && test.tag.room) runTestedFrame(test, reporter, bar)
   else if (isAllowed) await runTested(test, reporter, bar)
   else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
 }

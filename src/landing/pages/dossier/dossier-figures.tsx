@@ -1,4 +1,4 @@
-import type { EvidenceSeal } from '#contract/consent.ts'
+import type { Checkpoint } from '#contract/consent.ts'
 import type { Dossier, DossierFigures } from '#contract/inventory.ts'
 import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-format.ts'
 
@@ -129,7 +129,7 @@ export function DossierNotices({ notices }: Pick<Dossier, 'notices'>) {
 }
 
 /** The seals that bound the period. */
-export function DossierSeals({ seals }: Pick<Dossier, 'seals'>) {
+export function DossierCheckpoints({ seals }: Pick<Dossier, 'seals'>) {
   const { before, days, last, consistency } = seals
   return (
     <section>
@@ -146,11 +146,11 @@ export function DossierSeals({ seals }: Pick<Dossier, 'seals'>) {
           {before === null ? null : (
             <>
               <h3>O último antes do período</h3>
-              <SealList seals={[before]} />
+              <CheckpointList seals={[before]} />
             </>
           )}
           <h3>O último de cada dia do período</h3>
-          <SealList seals={days} />
+          <CheckpointList seals={days} />
           {consistency.length === 0 ? null : (
             <p className="quiet">
               {`O JSON deste dossiê traz a prova de consistência (RFC 6962, ${consistency.length} valores) entre o último selo antes do período e o último dele.`}
@@ -162,7 +162,7 @@ export function DossierSeals({ seals }: Pick<Dossier, 'seals'>) {
   )
 }
 
-function SealList({ seals }: { seals: readonly EvidenceSeal[] }) {
+function CheckpointList({ seals }: { seals: readonly Checkpoint[] }) {
   return (
     <table>
       <thead>

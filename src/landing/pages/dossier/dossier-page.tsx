@@ -1,6 +1,6 @@
 import { formatCount } from '#contract/format-count.ts'
 import type { Dossier } from '#contract/inventory.ts'
-import { DossierNotices, DossierNumbers, DossierSeals } from './dossier-figures.tsx'
+import { DossierCheckpoints, DossierNotices, DossierNumbers } from './dossier-figures.tsx'
 import { formatDay, formatMoment, formatNumber } from './dossier-format.ts'
 import { DossierTags } from './dossier-tags.tsx'
 
@@ -43,7 +43,7 @@ export function DossierPage({ dossier }: { dossier: Dossier }) {
           <DossierNumbers figures={dossier.figures} />
           <DossierNotices notices={dossier.notices} />
           <DossierTags {...dossier} />
-          <DossierSeals seals={dossier.seals} />
+          <DossierCheckpoints seals={dossier.seals} />
           <DossierMethod {...dossier} />
         </main>
       </body>

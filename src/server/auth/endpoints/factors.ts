@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { sendNotice } from '../account-mail.ts'
 import { changeAccount, type LockedAccount, type Who } from '../accounts/change-account.ts'
 import { deleteFactors } from '../accounts/credentials.ts'
@@ -160,7 +160,7 @@ async function requireChallenge(db: Db, factor: FactorRow, challengeId: string):
   if (challenge === undefined)
     throw authError(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found')
   if (challenge.verified_at !== null) throw metAlready()
-  if (!isStillAhead(challenge.expires_at, CHALLENGE_MS, Date.now()))
+  if (!isUnexpired(challenge.expires_at, CHALLENGE_MS, Date.now()))
     throw authError(
       422,
       'mfa_challenge_expired',

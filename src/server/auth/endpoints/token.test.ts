@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { describe, expect, test, vi } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import { runSweeps } from '#server/db/sweep.ts'
-import { HitCounter } from '#server/http/limits/counter.ts'
+import { RateCounter } from '#server/http/limits/counter.ts'
 import { PublicLimits } from '#server/http/limits/public.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
@@ -19,7 +19,7 @@ describe.each(ENGINES)('a wrong password on %s', (engine) => {
     const database = await makeDatabase(engine)
     const config = parseConfig({})
     const log = createLogger('silent')
-    const counter = new HitCounter(database.db, log)
+    const counter = new RateCounter(database.db, log)
     // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
     await counter.stop()
     const limits = new PublicLimits({ counter, log, config })

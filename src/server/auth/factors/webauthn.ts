@@ -10,7 +10,7 @@ import * as z from 'zod/mini'
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthPasskeys } from '#server/db/schema/auth.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
 import { isSameSecret, keyedHash } from '#server/secrets/tokens.ts'
 import { sendNotice } from '../account-mail.ts'
@@ -165,7 +165,7 @@ async function spendChallenge(
   const id = given.toLowerCase()
   const expiresAt = Number(/^\d{13}(?=\.)/.exec(challenge)?.[0] ?? Number.NaN)
   if (!isSameSecret(challenge, challengeText(codeSecret, { id, purpose, expiresAt }))) throw notFound()
-  if (!isStillAhead(expiresAt, CHALLENGE_MS, Date.now()))
+  if (!isUnexpired(expiresAt, CHALLENGE_MS, Date.now()))
     throw authError(400, 'webauthn_challenge_expired', 'Challenge has expired')
   if (!(await markSpent(db, id, expiresAt))) throw notFound()
 }

@@ -1,6 +1,6 @@
 import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
-import type { SecretPlace, SecretPort } from '#server/secrets/secrets.ts'
+import type { SecretPlace, Secrets } from '#server/secrets/secrets.ts'
 
 /** Signs tokens and API keys. */
 export const SIGNING_KEY_SECRET = 'signing_key'
@@ -14,11 +14,11 @@ export const FIRST_PASSWORD_SECRET = 'first_password'
 /** Two processes that start at once agree: the first to write wins and both read the same. */
 export async function readOrMakeSecret(
   db: Db,
-  secrets: SecretPort,
+  secrets: Secrets,
   name: string,
   make: () => Promise<string> | string,
 ): Promise<string> {
-  const known = await readSealedSecret(db, name)
+  const known = await readEncryptedSecret(db, name)
   if (known !== null) return openSecret(secrets, name, known)
   const made = await make()
   const stored = await change(db, async (trx) => {
@@ -31,25 +31,25 @@ export async function readOrMakeSecret(
       })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute()
-    return readSealedSecret(trx, name)
+    return readEncryptedSecret(trx, name)
   })
   if (stored === null) throw new Error(`the secret ${name} could not be kept`)
   return openSecret(secrets, name, stored)
 }
 
 /** Null when there is none of this name. */
-export async function readSecret(db: Db, secrets: SecretPort, name: string): Promise<string | null> {
-  const sealed = await readSealedSecret(db, name)
+export async function readSecret(db: Db, secrets: Secrets, name: string): Promise<string | null> {
+  const sealed = await readEncryptedSecret(db, name)
   return sealed === null ? null : openSecret(secrets, name, sealed)
 }
 
 /** As it is stored: good for telling whether it changed. */
-export async function readSealedSecret(db: Db, name: string): Promise<string | null> {
+export async function readEncryptedSecret(db: Db, name: string): Promise<string | null> {
   const row = await db.selectFrom('app_secrets').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value ?? null
 }
 
-export async function replaceSecret(trx: Db, secrets: SecretPort, name: string, text: string): Promise<void> {
+export async function replaceSecret(trx: Db, secrets: Secrets, name: string, text: string): Promise<void> {
   await trx
     .insertInto('app_secrets')
     .values({
@@ -75,7 +75,7 @@ export async function forgetFirstPassword(db: Db, userId: string): Promise<void>
     .execute()
 }
 
-function openSecret(secrets: SecretPort, name: string, sealed: string): Promise<string> {
+function openSecret(secrets: Secrets, name: string, sealed: string): Promise<string> {
   return secrets.open(placeOf(name), sealed)
 }
 

@@ -7,12 +7,12 @@ import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
-import type { SecretPort } from '#server/secrets/secrets.ts'
+import type { Secrets } from '#server/secrets/secrets.ts'
 import { endEverySession } from '../sessions/revoke.ts'
 import { readRevokedKeys } from './api-keys.ts'
 import {
+  readEncryptedSecret,
   readOrMakeSecret,
-  readSealedSecret,
   readSecret,
   replaceSecret,
   SIGNING_KEY_SECRET,
@@ -39,7 +39,7 @@ interface ServiceKey {
 
 export class KeyRing {
   readonly #db: Db
-  readonly #secrets: SecretPort
+  readonly #secrets: Secrets
   readonly #config: Config
   #keys: Keys
   /** What the keys were made from, as it is stored. */
@@ -47,7 +47,7 @@ export class KeyRing {
   /** By the monotonic clock. */
   #checkedAt = performance.now()
 
-  private constructor(db: Db, secrets: SecretPort, config: Config, keys: Keys, stored: string) {
+  private constructor(db: Db, secrets: Secrets, config: Config, keys: Keys, stored: string) {
     this.#db = db
     this.#secrets = secrets
     this.#config = config
@@ -55,7 +55,7 @@ export class KeyRing {
     this.#stored = stored
   }
 
-  static async open(db: Db, secrets: SecretPort, config: Config): Promise<KeyRing> {
+  static async open(db: Db, secrets: Secrets, config: Config): Promise<KeyRing> {
     // Read first: a key that is replaced between the two is then found at the next look.
     const stored = await readStored(db, config)
     return new KeyRing(db, secrets, config, await readKeys(db, secrets, config), stored)
@@ -94,10 +94,10 @@ export function authIssuer(config: Config): string {
 async function readStored(db: Db, { auth }: Config): Promise<string> {
   if (auth.signingKeyFile !== null) return ''
   const names = [SIGNING_KEY_SECRET, FORMER_KEY_SECRET]
-  return JSON.stringify(await Promise.all(names.map((name) => readSealedSecret(db, name))))
+  return JSON.stringify(await Promise.all(names.map((name) => readEncryptedSecret(db, name))))
 }
 
-async function readKeys(db: Db, secrets: SecretPort, config: Config): Promise<Keys> {
+async function readKeys(db: Db, secrets: Secrets, config: Config): Promise<Keys> {
   const signer = await readSigner(db, secrets, config)
   return {
     signer,
@@ -106,7 +106,7 @@ async function readKeys(db: Db, secrets: SecretPort, config: Config): Promise<Ke
   }
 }
 
-async function readSigner(db: Db, secrets: SecretPort, { auth }: Config): Promise<TokenSigner> {
+async function readSigner(db: Db, secrets: Secrets, { auth }: Config): Promise<TokenSigner> {
   if (auth.signingKeyFile !== null) {
     const [key, ...others] = await readSigningKeyFile(auth.signingKeyFile)
     return new TokenSigner(
@@ -132,7 +132,7 @@ function signApiKey(
  * the two overlap, and so is what each key before it signed, until its own end. Without an overlap every key and every
  * session that they vouched for ends at once.
  */
-export async function rotateKeys(db: Db, secrets: SecretPort, overlapMs: number): Promise<void> {
+export async function rotateKeys(db: Db, secrets: Secrets, overlapMs: number): Promise<void> {
   await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
   const next = await makeSigningKey()
   const now = Date.now()
@@ -182,7 +182,7 @@ interface FormerKey {
 }
 
 /** As they are sealed: the newest, with the others inside, so that a process of an earlier version reads the newest. */
-interface SealedFormerKeys extends FormerKey {
+interface EncryptedFormerKeys extends FormerKey {
   earlier?: FormerKey[]
 }
 
@@ -205,21 +205,21 @@ async function readSigningKeyFile(file: string): Promise<[SigningKey, ...Signing
 }
 
 /** Made once and kept in the database, so that every replica signs with the same key. */
-async function readStoredSigningKey(db: Db, secrets: SecretPort): Promise<SigningKey> {
+async function readStoredSigningKey(db: Db, secrets: Secrets): Promise<SigningKey> {
   const stored = await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
   return importSigningKey(JSON.parse(stored))
 }
 
 /** The newest first. */
-async function readFormerKeys(db: Db, secrets: SecretPort): Promise<FormerKey[]> {
+async function readFormerKeys(db: Db, secrets: Secrets): Promise<FormerKey[]> {
   const stored = await readSecret(db, secrets, FORMER_KEY_SECRET)
   if (stored === null) return []
-  const { earlier = [], ...newest } = JSON.parse(stored) as SealedFormerKeys
+  const { earlier = [], ...newest } = JSON.parse(stored) as EncryptedFormerKeys
   return [newest, ...earlier]
 }
 
 function writeFormerKeys([newest, ...earlier]: [FormerKey, ...FormerKey[]]): string {
-  return JSON.stringify({ ...newest, earlier } satisfies SealedFormerKeys)
+  return JSON.stringify({ ...newest, earlier } satisfies EncryptedFormerKeys)
 }
 
 async function importFormerKey({ jwk, until }: FormerKey): Promise<VerifyingKey> {

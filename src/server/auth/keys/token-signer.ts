@@ -1,5 +1,5 @@
 import { compactVerify, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import type { SigningKey } from './key-ring.ts'
 
 /** The claims that we read; what else a token carries is for its holder. */
@@ -84,5 +84,5 @@ export function isExpired(claims: TokenClaims, now = Date.now()): boolean {
   const endsAt = claims.exp * 1000
   return claims.session_id === undefined
     ? endsAt <= now
-    : !isStillAhead(endsAt, ACCESS_TOKEN_SECONDS * 1000, now)
+    : !isUnexpired(endsAt, ACCESS_TOKEN_SECONDS * 1000, now)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { findPending, type TokenRow } from './tokens.ts'
@@ -55,5 +55,5 @@ export async function takeLinkCode(db: Db, code: string, now = Date.now()): Prom
     .returning(['token_id', 'expires_at'])
     .executeTakeFirst()
   if (taken === undefined) return undefined
-  return isStillAhead(taken.expires_at, LINK_CODE_LIFE_MS, now) ? findPending(db, taken.token_id) : undefined
+  return isUnexpired(taken.expires_at, LINK_CODE_LIFE_MS, now) ? findPending(db, taken.token_id) : undefined
 }

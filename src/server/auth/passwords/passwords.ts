@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
 import { countHit, forgetHits } from '#server/http/limits/counter.ts'
 import { HASH_QUEUE, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
@@ -92,7 +92,7 @@ function isRecovering({ user, session }: AccountState, now = Date.now()): boolea
   const methods = ['recovery', 'invite', ...(user.password_hash === null ? ['otp'] : [])]
   return (session?.amr ?? []).some(
     ({ method, timestamp }) =>
-      methods.includes(method) && isStillAhead(timestamp * 1000 + RECOVERY_MS, RECOVERY_MS, now),
+      methods.includes(method) && isUnexpired(timestamp * 1000 + RECOVERY_MS, RECOVERY_MS, now),
   )
 }
 

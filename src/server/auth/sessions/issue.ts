@@ -4,7 +4,7 @@ import type { Db } from '#server/db/database.ts'
 import { engineOf } from '#server/db/dialect.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { KEPT_PER_ACCOUNT } from '#server/http/limits/limits.ts'
-import { clientAddress, neighbourhoodBlock } from '#server/http/sockets/addresses.ts'
+import { clientAddress, coarseNetwork } from '#server/http/sockets/addresses.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { LockedAccount } from '../accounts/change-account.ts'
 import { accessRefusal, refuse, signInRefusal } from '../accounts/rules.ts'
@@ -110,7 +110,7 @@ export async function signIn(
 ): Promise<SessionObject | null> {
   const fromDashboard = isFromDashboard(request, context.origins)
   const userAgent = request.headers['user-agent'] ?? ''
-  const network = neighbourhoodBlock(clientAddress(request))
+  const network = coarseNetwork(clientAddress(request))
   const opened = await change(context.db, async (trx) => {
     const account = await LockedAccount.lock(trx, { userId })
     if (account === undefined) throw unknown()

@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/database.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import type { LockedAccount } from '../accounts/change-account.ts'
 import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './cookies.ts'
 
@@ -72,5 +72,5 @@ export function isLoginAlive(login: { expires_at: string; last_used_at: string }
 
 /** Not past its seven days. */
 export function isLoginOpen(expiresAt: string, now: number): boolean {
-  return isStillAhead(expiresAt, LOGIN_MAX_MS, now)
+  return isUnexpired(expiresAt, LOGIN_MAX_MS, now)
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { isSameSecret } from '#server/secrets/tokens.ts'
 import { toUserObject, type UserObject, type UserWithFactors } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
@@ -62,7 +62,7 @@ export function judgeRefresh(counter: number, current: number, refreshedAt: numb
   if (counter >= current) return { rotate: counter + 1 }
   // The answer with the newest token was lost, or is still under way.
   if (counter === current - 1) return { repeat: current }
-  const isRecent = isStillAhead(refreshedAt + REUSE_WINDOW_MS, REUSE_WINDOW_MS, now)
+  const isRecent = isUnexpired(refreshedAt + REUSE_WINDOW_MS, REUSE_WINDOW_MS, now)
   return isRecent ? { repeat: current } : 'reused'
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Selectable } from 'kysely'
-import type { ConsentState, EvidenceRecord, EvidenceSeal } from '#contract/consent.ts'
+import type { Checkpoint, ConsentState, EvidenceRecord } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { ConsentRecords, ConsentSeals } from '#server/db/schema/consent.ts'
 
@@ -49,12 +49,12 @@ function stateOf(categories: readonly string[]): ConsentState {
 }
 
 /** Of everything that a seal says, the hash of the one before included: that is the chain. */
-export function sealHash(seal: Omit<EvidenceSeal, 'hash'> & { hash?: string }): string {
+export function checkpointHash(seal: Omit<Checkpoint, 'hash'> & { hash?: string }): string {
   const { hash: _, ...said } = seal
   return canonicalHash(said)
 }
 
-export function toSeal(row: Selectable<ConsentSeals>): EvidenceSeal {
+export function toCheckpoint(row: Selectable<ConsentSeals>): Checkpoint {
   return { '@type': 'ConsentSeal', ...row }
 }
 

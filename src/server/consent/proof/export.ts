@@ -1,15 +1,15 @@
 import type {
+  Checkpoint,
+  ConsentRecipients,
   EvidenceNotice,
-  EvidenceParties,
   EvidenceRecord,
-  EvidenceSeal,
   FoundRecord,
 } from '#contract/consent.ts'
 import type { Db } from '#server/db/database.ts'
-import { findSeal, findSealOf } from '../checkpoints.ts'
-import { readNotices, readParties } from '../notice.ts'
+import { findCheckpoint, findCheckpointOf } from '../checkpoints.ts'
+import { readNotices, readRecipients } from '../notice.ts'
 import { consentCode, findRecordsByCode } from '../records.ts'
-import { toRecord, toSeal } from './canonical.ts'
+import { toCheckpoint, toRecord } from './canonical.ts'
 import { FILE_FORMAT, type GraphNode, writeGraph } from './file-format.ts'
 import { TreeReader } from './merkle-store.ts'
 
@@ -37,7 +37,7 @@ async function* nodesOfOfExportEvidence(
   { site, from, to }: ExportOptions,
 ): AsyncGenerator<GraphNode> {
   const first = await findFirst(db, from)
-  const before = first === undefined ? undefined : await findSeal(db, first.sequence - 1)
+  const before = first === undefined ? undefined : await findCheckpoint(db, first.sequence - 1)
   yield {
     '@type': 'EvidenceExport',
     format: FILE_FORMAT,
@@ -51,9 +51,9 @@ async function* nodesOfOfExportEvidence(
         : { seal: before, subtrees: await new TreeReader(db).frontier(before.tree_size) },
   }
   if (first === undefined) return
-  const premises = new PremisesNodes(db)
+  const premises = new NoticeNodes(db)
   let size = before?.tree_size ?? 0
-  for await (const seal of sealsFrom(db, first.sequence)) {
+  for await (const seal of checkpointsFrom(db, first.sequence)) {
     for (; size < seal.tree_size; size = Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
       yield* leavesOf(db, premises, size, Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
     yield seal
@@ -61,12 +61,7 @@ async function* nodesOfOfExportEvidence(
   }
 }
 
-async function* leavesOf(
-  db: Db,
-  premises: PremisesNodes,
-  from: number,
-  to: number,
-): AsyncGenerator<GraphNode> {
+async function* leavesOf(db: Db, premises: NoticeNodes, from: number, to: number): AsyncGenerator<GraphNode> {
   // First: what is erased before the other statement says so there.
   const stored = await db
     .selectFrom('consent_records')
@@ -88,7 +83,7 @@ async function* leavesOf(
     yield records.get(position) ?? { '@type': 'ErasedRecord', position, erased_at }
 }
 
-async function findFirst(db: Db, from: string | null): Promise<EvidenceSeal | undefined> {
+async function findFirst(db: Db, from: string | null): Promise<Checkpoint | undefined> {
   const row = await db
     .selectFrom('consent_seals')
     .selectAll()
@@ -97,10 +92,10 @@ async function findFirst(db: Db, from: string | null): Promise<EvidenceSeal | un
     .orderBy('sequence')
     .limit(1)
     .executeTakeFirst()
-  return row && toSeal(row)
+  return row && toCheckpoint(row)
 }
 
-async function* sealsFrom(db: Db, first: number): AsyncGenerator<EvidenceSeal> {
+async function* checkpointsFrom(db: Db, first: number): AsyncGenerator<Checkpoint> {
   for (let next = first; ; ) {
     const rows = await db
       .selectFrom('consent_seals')
@@ -109,7 +104,7 @@ async function* sealsFrom(db: Db, first: number): AsyncGenerator<EvidenceSeal> {
       .orderBy('sequence')
       .limit(SEALS_PER_STATEMENT)
       .execute()
-    yield* rows.map(toSeal)
+    yield* rows.map(toCheckpoint)
     if (rows.length < SEALS_PER_STATEMENT) return
     next += SEALS_PER_STATEMENT
   }
@@ -131,10 +126,10 @@ async function* nodesOf(
 ): AsyncGenerator<GraphNode> {
   const made_at = new Date().toISOString()
   yield { '@type': 'EvidenceReceipt', format: FILE_FORMAT, site, made_at, code }
-  yield* await new PremisesNodes(db).newFor(found.map(({ record }) => record))
-  const seals = new Map<number, EvidenceSeal>()
+  yield* await new NoticeNodes(db).newFor(found.map(({ record }) => record))
+  const seals = new Map<number, Checkpoint>()
   for (const { leaf } of found) {
-    const seal = leaf === null || seals.has(leaf.seal) ? undefined : await findSealOf(db, leaf.position)
+    const seal = leaf === null || seals.has(leaf.seal) ? undefined : await findCheckpointOf(db, leaf.position)
     if (seal === undefined) continue
     seals.set(seal.sequence, seal)
     yield seal
@@ -154,7 +149,7 @@ async function* nodesOf(
 }
 
 /** The words and the parties that records name, each before the first record that does. */
-class PremisesNodes {
+class NoticeNodes {
   readonly #db: Db
   readonly #given = new Set<string>()
   #notices: Promise<EvidenceNotice[]> | null = null
@@ -163,13 +158,13 @@ class PremisesNodes {
     this.#db = db
   }
 
-  async newFor(records: readonly EvidenceRecord[]): Promise<(EvidenceNotice | EvidenceParties)[]> {
+  async newFor(records: readonly EvidenceRecord[]): Promise<(EvidenceNotice | ConsentRecipients)[]> {
     const notices = this.#take(records.map(({ notice }) => notice.hash))
     const parties = this.#take(records.map(({ parties }) => parties.hash))
     this.#notices ??= readNotices(this.#db)
     return [
       ...(await this.#notices).filter(({ hash }) => notices.includes(hash)),
-      ...(await readParties(this.#db, parties)),
+      ...(await readRecipients(this.#db, parties)),
     ]
   }
 

@@ -1,6 +1,6 @@
 import jsonld from 'jsonld'
 import { expect, test } from 'vitest'
-import type { EvidenceNotice, EvidenceParties } from '#contract/consent.ts'
+import type { ConsentRecipients, EvidenceNotice } from '#contract/consent.ts'
 import { toRecord } from './canonical.ts'
 import { FORMER_GRAPH_HEAD, GRAPH_HEAD, type GraphNode, writeGraph } from './file-format.ts'
 import { verifyGraph } from './verify.ts'
@@ -59,7 +59,7 @@ const NOTICE: EvidenceNotice = {
   html: '<p>Cookies?</p>',
   first_served_at: AT,
 }
-const PARTIES: EvidenceParties = {
+const PARTIES: ConsentRecipients = {
   '@type': 'ConsentParties',
   hash: HASH,
   first_served_at: AT,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EvidenceNotice, EvidenceParties, EvidenceRecord, EvidenceSeal } from '#contract/consent.ts'
+import type { Checkpoint, ConsentRecipients, EvidenceNotice, EvidenceRecord } from '#contract/consent.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { canonicalJson } from './canonical.ts'
 
@@ -175,7 +175,7 @@ export interface ExportHead {
   from: string | null
   to: string | null
   /** The seal before the first of these, and the subtrees that its root is made of; null when there is none before. */
-  before: { seal: EvidenceSeal; subtrees: string[] } | null
+  before: { seal: Checkpoint; subtrees: string[] } | null
 }
 
 /** First line of a receipt: some records, each with the way to the root of its seal. */
@@ -188,7 +188,7 @@ export interface ReceiptHead {
 }
 
 /** Hashes of the leaves that follow, so that it can be said which of them is not what it was. */
-export interface SealedLeaves {
+export interface CheckpointLeaves {
   '@type': 'SealedLeaves'
   first: number
   hashes: string[]
@@ -212,7 +212,7 @@ export interface InclusionProof {
 }
 
 /** After a record that came less than about a minute ago. */
-interface NotSealedYet {
+interface NoCheckpointYet {
   '@type': 'NotSealedYet'
   record_id: string
 }
@@ -228,13 +228,13 @@ export type GraphNode =
   | ExportHead
   | ReceiptHead
   | EvidenceNotice
-  | EvidenceParties
+  | ConsentRecipients
   | EvidenceRecord
-  | SealedLeaves
+  | CheckpointLeaves
   | ErasedRecord
   | InclusionProof
-  | NotSealedYet
-  | EvidenceSeal
+  | NoCheckpointYet
+  | Checkpoint
 
 /** What would end the line, move the cursor or turn the text round, where a stranger's file is quoted. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '#server/db/database.ts'
 import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
-import { sealRecords } from '../checkpoints.ts'
-import { ConsentPremises } from '../notice.ts'
+import { addToCheckpoint } from '../checkpoints.ts'
+import { ConsentNotices } from '../notice.ts'
 import { eraseRecords } from '../records.ts'
 import { canonicalHash, canonicalJson } from './canonical.ts'
 import { exportEvidence, makeReceipt } from './export.ts'
@@ -65,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const visitor = randomUUID()
 
   async function choose(at: number, consent_id = randomUUID()): Promise<void> {
-    const premises = new ConsentPremises({ db, log, notices: [notice], retentionDays: 1826 })
+    const premises = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
     await db
       .insertInto('consent_records')
       .values({
@@ -84,13 +84,13 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     db = database.db
-    const premises = new ConsentPremises({ db, log, notices: [notice], retentionDays: 1826 })
+    const premises = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
     await premises.keepNotice(1)
     await premises.keepParties(parties)
     for (let minute = 0; minute < 4; minute++) {
       for (let at = 0; at < 3 + minute; at++) await choose(AT + minute * MINUTE_MS + at)
       await choose(AT + minute * MINUTE_MS + 500, visitor)
-      await sealRecords(db, { now: AT + (minute + 1) * MINUTE_MS })
+      await addToCheckpoint(db, { now: AT + (minute + 1) * MINUTE_MS })
     }
     await choose(AT + 5 * MINUTE_MS, visitor)
     whole = await textOf(exportEvidence(db, { site: SITE, from: null, to: null }))

@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import {
+  type Checkpoint,
+  type CheckpointPage,
+  type ConsentRecipients,
   type EvidenceNotice,
-  type EvidenceParties,
   type EvidenceRecord,
-  type EvidenceSeal,
   SEALS_PATH,
-  type SealPage,
 } from '#contract/consent.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { consentCode } from '../records.ts'
-import { canonicalHash, sealHash } from './canonical.ts'
+import { canonicalHash, checkpointHash } from './canonical.ts'
 import {
+  type CheckpointLeaves,
   EvidenceFault,
   type ExportHead,
   FILE_FORMAT,
@@ -18,7 +19,6 @@ import {
   type ReadNode,
   type ReceiptHead,
   readGraph,
-  type SealedLeaves,
 } from './file-format.ts'
 import { GrowingTree, hashLeaf, rootOfInclusion } from './merkle-tree.ts'
 
@@ -57,7 +57,7 @@ function step(verifier: Verifier | null, read: ReadNode): Verifier {
 }
 
 /** The words and the parties that stood further up in a file. */
-class KnownPremises {
+class KnownNotices {
   readonly #notices = new Map<string, number>()
   readonly #parties = new Map<string, string>()
 
@@ -75,7 +75,7 @@ class KnownPremises {
     this.#notices.set(hash, version)
   }
 
-  #addParties({ hash, content }: EvidenceParties, line: number): void {
+  #addParties({ hash, content }: ConsentRecipients, line: number): void {
     if (canonicalHash(content) !== hash)
       throw new EvidenceFault(line, 'as partes (controlador e destinatários) foram alteradas.')
     this.#parties.set(hash, content.tag_set_version)
@@ -93,9 +93,9 @@ class KnownPremises {
 /** Adds up the leaves of an export, and compares each seal with what they add up to. */
 class ExportVerifier {
   readonly #site: string
-  readonly #premises = new KnownPremises()
+  readonly #premises = new KnownNotices()
   readonly #tree: GrowingTree
-  #last: EvidenceSeal | null
+  #last: Checkpoint | null
   /** Leaves that must follow, and how many of them did. */
   #expected: readonly string[] = []
   #met = 0
@@ -113,7 +113,7 @@ class ExportVerifier {
     }
     if (this.#last !== null) {
       const { hash, root } = this.#last
-      if (sealHash(this.#last) !== hash || this.#tree.root !== root)
+      if (checkpointHash(this.#last) !== hash || this.#tree.root !== root)
         throw new EvidenceFault(line, 'o selo anterior a este período não confere.')
     }
   }
@@ -156,7 +156,7 @@ class ExportVerifier {
     }
   }
 
-  #expect({ first, hashes }: SealedLeaves, line: number): void {
+  #expect({ first, hashes }: CheckpointLeaves, line: number): void {
     this.#refuseMissing(line)
     if (first !== this.#tree.size)
       throw new EvidenceFault(
@@ -189,14 +189,14 @@ class ExportVerifier {
     this.#tree.add(hash)
   }
 
-  #addSeal(seal: EvidenceSeal, line: number): void {
+  #addSeal(seal: Checkpoint, line: number): void {
     this.#refuseMissing(line)
     const { sequence } = seal
     const fail = (reason: string) => new EvidenceFault(line, `o selo ${sequence} não confere: ${reason}`)
     const before = this.#last
     if (sequence !== (before?.sequence ?? 0) + 1)
       throw fail(`depois do selo ${before?.sequence ?? 0} deveria vir o ${(before?.sequence ?? 0) + 1}.`)
-    if (sealHash(seal) !== seal.hash) throw fail('o que ele diz foi alterado.')
+    if (checkpointHash(seal) !== seal.hash) throw fail('o que ele diz foi alterado.')
     if (seal.previous_hash !== (before?.hash ?? null)) throw fail('ele não continua o selo anterior.')
     if (seal.tree_size !== this.#tree.size || seal.leaf_count !== this.#tree.size - (before?.tree_size ?? 0))
       throw fail(
@@ -221,8 +221,8 @@ class ExportVerifier {
 /** Follows the proof of each record to the root of its seal. */
 class ReceiptVerifier {
   readonly #head: ReceiptHead
-  readonly #premises = new KnownPremises()
-  readonly #seals = new Map<number, EvidenceSeal>()
+  readonly #premises = new KnownNotices()
+  readonly #seals = new Map<number, Checkpoint>()
   #pending: { record: EvidenceRecord; leaf: string } | null = null
   #records = 0
   #waiting = 0
@@ -255,7 +255,7 @@ class ReceiptVerifier {
     const { node, bytes, line } = read
     switch (node['@type']) {
       case 'ConsentSeal':
-        if (sealHash(node) !== node.hash)
+        if (checkpointHash(node) !== node.hash)
           throw new EvidenceFault(line, `o que o selo ${node.sequence} diz foi alterado.`)
         this.#seals.set(node.sequence, node)
         break
@@ -295,7 +295,7 @@ class ReceiptVerifier {
 export interface Verified {
   site: string
   /** To compare with those that are public: the last of an export stands for all before it. */
-  seals: EvidenceSeal[]
+  seals: Checkpoint[]
   sealCount: number
   records: number
   erased: number
@@ -306,13 +306,13 @@ export interface Verified {
 const TIME_LIMIT_MS = 20_000
 
 /** A seal as it was published: at the address of a site, or in a page of its seals that somebody kept. */
-export async function readPublicSeal(place: string, sequence: number): Promise<EvidenceSeal | null> {
+export async function readPublicCheckpoint(place: string, sequence: number): Promise<Checkpoint | null> {
   const { seals } = await read(place, sequence)
   if (!Array.isArray(seals)) throw unreadable(place, 'não é uma página de selos')
   return seals.find((seal) => seal.sequence === sequence) ?? null
 }
 
-async function read(place: string, sequence: number): Promise<Partial<SealPage>> {
+async function read(place: string, sequence: number): Promise<Partial<CheckpointPage>> {
   try {
     return /^https?:\/\//.test(place) ? await ask(place, sequence) : await readKept(place)
   } catch (error) {
@@ -327,13 +327,13 @@ function unreadable(place: string, reason: string): OperatorError {
   )
 }
 
-async function ask(site: string, sequence: number): Promise<SealPage> {
+async function ask(site: string, sequence: number): Promise<CheckpointPage> {
   const address = new URL(`${SEALS_PATH}?before=${sequence + 1}`, site)
   const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIME_LIMIT_MS) })
   if (!answer.ok) throw new Error(`${address} respondeu ${answer.status}`)
-  return (await answer.json()) as SealPage
+  return (await answer.json()) as CheckpointPage
 }
 
-async function readKept(file: string): Promise<SealPage> {
+async function readKept(file: string): Promise<CheckpointPage> {
   return JSON.parse(await readFile(file, 'utf8'))
 }

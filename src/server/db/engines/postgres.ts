@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { logStatements, type OnStatement } from '../dialect.ts'
-import { DatabaseUnavailableError, keepCause } from '../errors.ts'
+import { DatabaseUnavailableError, keepFirstError } from '../errors.ts'
 import type { Schema } from '../schema/index.ts'
 
 const INT8 = 20
@@ -95,7 +95,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   pool.on('error', options.onConnectionLost)
   const guarded = new GuardedPool(pool, queryTimeoutMs)
   const db = new Kysely<Schema>({
-    dialect: keepCause(new PooledPostgresDialect({ pool: guarded })),
+    dialect: keepFirstError(new PooledPostgresDialect({ pool: guarded })),
     ...logStatements(options.onStatement),
   })
   return {

@@ -12,7 +12,7 @@ import {
   type UnknownRow,
 } from 'kysely'
 import { logStatements, type OnStatement } from '../dialect.ts'
-import { keepCause } from '../errors.ts'
+import { keepFirstError } from '../errors.ts'
 import { BOOLEAN_COLUMNS, JSON_COLUMNS, type Schema } from '../schema/index.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -20,7 +20,7 @@ import { SqliteThread } from './sqlite-thread.ts'
 /** The file is opened by the first statement. */
 export function openSqlite(file: string, onStatement?: OnStatement): Kysely<Schema> {
   return new Kysely<Schema>({
-    dialect: keepCause(threadDialect(file)),
+    dialect: keepFirstError(threadDialect(file)),
     plugins: [new SqliteValuesPlugin()],
     ...logStatements(onStatement),
   })

@@ -1,7 +1,7 @@
 import { type AliasedRawBuilder, sql } from 'kysely'
 import type { Db } from '#server/db/database.ts'
 import { engineOf } from '#server/db/dialect.ts'
-import { aheadRange, isStillAhead } from '#server/db/time.ts'
+import { aheadRange, isUnexpired } from '#server/db/time.ts'
 import { RegularFlush } from '#server/db/transactions/flush.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { GuessLimit, Limit } from './limits.ts'
@@ -37,7 +37,7 @@ const TIDY_EVERY_FLUSHES = 30
  * are let through are counted, so a refused one costs nothing but a look. A replica that has not heard of the others'
  * counts yet can let through one limit of its own: the overshoot is at most one `max` for each further replica.
  */
-export class HitCounter {
+export class RateCounter {
   readonly #db: Db
   readonly #maxWindows: number
   readonly #windows = new Map<string, Window>()
@@ -111,7 +111,7 @@ export class HitCounter {
 
   #open({ key, windowMs }: Hit, now: number): Window | undefined {
     const window = this.#windows.get(key)
-    return window !== undefined && isStillAhead(window.endsAt, windowMs, now) ? window : undefined
+    return window !== undefined && isUnexpired(window.endsAt, windowMs, now) ? window : undefined
   }
 
   #begin({ key, windowMs }: Hit, now: number): Window {
@@ -153,7 +153,7 @@ export class HitCounter {
   #learn({ key, count, expires_at }: StoredHits, now: number): void {
     const window = this.#windows.get(key)
     const endsAt = Date.parse(expires_at)
-    if (window === undefined || !isStillAhead(endsAt, window.windowMs, now)) return
+    if (window === undefined || !isUnexpired(endsAt, window.windowMs, now)) return
     window.count = count + window.unsent
     window.endsAt = endsAt
   }
@@ -168,7 +168,7 @@ export class HitCounter {
 
   #tidy(now: number): void {
     for (const [key, { endsAt, windowMs }] of this.#windows)
-      if (!isStillAhead(endsAt, windowMs, now)) this.#windows.delete(key)
+      if (!isUnexpired(endsAt, windowMs, now)) this.#windows.delete(key)
   }
 }
 
@@ -260,7 +260,7 @@ export async function readHits(
     .select(['count', 'expires_at'])
     .where('key', '=', key)
     .executeTakeFirst()
-  if (row === undefined || !isStillAhead(row.expires_at, windowMs, now))
+  if (row === undefined || !isUnexpired(row.expires_at, windowMs, now))
     return { count: 0, retryAfterSeconds: 1 }
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }

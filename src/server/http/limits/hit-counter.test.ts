@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Database } from '#server/db/database.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { createLogger } from '../logging/logger.ts'
-import { HitCounter } from './counter.ts'
+import { RateCounter } from './counter.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -15,8 +15,8 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  function startReplica(options?: { maxWindows: number }): HitCounter {
-    const counter = new HitCounter(database.db, createLogger('silent'), options)
+  function startReplica(options?: { maxWindows: number }): RateCounter {
+    const counter = new RateCounter(database.db, createLogger('silent'), options)
     onTestFinished(() => counter.stop())
     return counter
   }
@@ -139,7 +139,7 @@ test('replicas that count the same keys in opposite orders never wait for each o
   const database = await makeDatabase('postgres')
   const warnings: unknown[] = []
   const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never
-  const replicas = [new HitCounter(database.db, log), new HitCounter(database.db, log)]
+  const replicas = [new RateCounter(database.db, log), new RateCounter(database.db, log)]
   const keys = Array.from({ length: 300 }, (_, n) => `circle:${n}`)
   for (let round = 0; round < 30; round++) {
     replicas.forEach((replica, n) => {

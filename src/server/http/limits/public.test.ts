@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
-import { HitCounter } from './counter.ts'
+import { RateCounter } from './counter.ts'
 import { HOURLY_CEILINGS, PUBLIC_CALLS, type PublicCall } from './limits.ts'
 import { PublicLimits } from './public.ts'
 
@@ -20,7 +20,7 @@ function startLimits(config: { eventsPerHour?: number } = {}) {
   const log = {
     warn: (fields: object, text: string) => void lines.push({ fields, text }),
   } as never
-  const counter = new HitCounter(database.db, log)
+  const counter = new RateCounter(database.db, log)
   const turnedAway: string[] = []
   const limits = new PublicLimits({
     counter,

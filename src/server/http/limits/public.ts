@@ -3,8 +3,8 @@ import type { Config } from '#server/config.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { isFromOwnPage } from '../security/own-origins.ts'
-import { clientAddress, countedBlocks, neighbourhoodBlock } from '../sockets/addresses.ts'
-import type { Hit, HitCounter } from './counter.ts'
+import { clientAddress, coarseNetwork, countedBlocks } from '../sockets/addresses.ts'
+import type { Hit, RateCounter } from './counter.ts'
 import {
   type CallerLimit,
   type Ceiling,
@@ -58,7 +58,7 @@ function tooMany(wait: number, code: string, message: string): AppError {
 }
 
 interface PublicLimitsDeps {
-  counter: HitCounter
+  counter: RateCounter
   log: Pick<Logger, 'warn'>
   config: Pick<Config, 'trustProxy'> & Partial<Pick<Config, 'eventsPerHour'>>
   /** Told of each thing that a ceiling kept from being stored. */
@@ -109,7 +109,7 @@ export class PublicLimits {
     const request = typeof from === 'string' ? null : from
     if (from !== null) {
       const address = typeof from === 'string' ? from : clientAddress(from)
-      const key = `${what}:hour:${neighbourhoodBlock(address)}`
+      const key = `${what}:hour:${coarseNetwork(address)}`
       const network: Hit = { key, max: Number.POSITIVE_INFINITY, windowMs }
       hits.push(network, { key: `${what}:hour:${countedBlocks(address).own}`, max: perAddress, windowMs })
       if (counter.countOf(network, now) >= NEWCOMERS.perNetwork)

@@ -1,4 +1,4 @@
-import { ROOMS_PATH } from '#contract/isolated-frame.ts'
+import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { HostDirective } from '#contract/tag-status.ts'
 
 /** What a part of the policy is called in the catalogue and on the wire. */
@@ -124,12 +124,12 @@ export function withTags(
     ...(media.length === 0 ? {} : { 'media-src': extend('media-src', media) }),
     'connect-src': extend('connect-src', sources.connect),
     'form-action': extend('form-action', sources.form),
-    'frame-src': extend('frame-src', [...under(roomOrigins, ROOMS_PATH), ...sources.frame]),
+    'frame-src': extend('frame-src', [...under(roomOrigins, FRAMES_PATH), ...sources.frame]),
     'report-uri': [reportPath],
   }
 }
 
-interface RoomPolicy {
+interface FramePolicy {
   sources: TagSources
   /** Whose pages may frame it. */
   origins: readonly string[]
@@ -141,7 +141,7 @@ interface RoomPolicy {
  * from the tag's own inline scripts. `'self'` is in none of it: WebKit takes it for the opaque origin, and a host without a
  * scheme for one of that origin's scheme, which is none, so that it would match nothing.
  */
-export function roomPolicy({ sources, origins }: RoomPolicy): Policy {
+export function framePolicy({ sources, origins }: FramePolicy): Policy {
   const named = (hosts: readonly string[]) => hosts.map((host) => toHttps(host, false))
   const allow = (hosts: readonly string[]) => (hosts.length === 0 ? NONE : named(hosts))
   return {

@@ -72,7 +72,7 @@ export function adminHeaders(policy: Policy, hsts: string | null): Headers {
 }
 
 /** The document of an isolated tag, which our own pages alone may frame. */
-export function roomHeaders(policy: Policy, hsts: string | null): Headers {
+export function frameHeaders(policy: Policy, hsts: string | null): Headers {
   return {
     ...common(hsts),
     'content-security-policy': serializePolicy(policy),

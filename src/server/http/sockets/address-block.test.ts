@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressBlock, neighbourhoodBlock, networkBlock } from './addresses.ts'
+import { addressBlock, coarseNetwork, networkBlock } from './addresses.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7', null],
@@ -67,5 +67,5 @@ test.each([
   ['2804:14c:5bb1:8000::1', '2804:14c:5bb1::/48'],
   ['unknown', null],
 ])('the neighbourhood of %s names no household: %s', (address, block) => {
-  expect(neighbourhoodBlock(address)).toBe(block)
+  expect(coarseNetwork(address)).toBe(block)
 })

@@ -30,7 +30,7 @@ export function networkBlock(text: string): string | null {
 }
 
 /** The neighbourhood of an address, which helps a person to recognise it and names no household; null when unknown. */
-export function neighbourhoodBlock(text: string): string | null {
+export function coarseNetwork(text: string): string | null {
   const address = parseAddress(text)
   if (address === null) return null
   if (!(address instanceof ipaddr.IPv4)) return blockOf(address, 48)

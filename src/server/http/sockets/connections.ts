@@ -20,7 +20,7 @@ const SURPLUS = 1.25
 /** From this share of the limit on, connections that nobody uses make room. */
 const CROWDED = 0.8
 
-const MAKE_ROOM_EVERY_MS = 1_000
+const CLOSE_IDLE_EVERY_MS = 1_000
 
 /** Counts connections and what each asks, and ends those that hold more than their share. */
 export class Connections {
@@ -68,7 +68,7 @@ export class Connections {
 
   #makeRoom(server: Server): void {
     const now = performance.now()
-    if (now - this.#madeRoomAt < MAKE_ROOM_EVERY_MS) return
+    if (now - this.#madeRoomAt < CLOSE_IDLE_EVERY_MS) return
     this.#madeRoomAt = now
     server.closeIdleConnections()
   }

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { nextSiteDay, startOfSiteDate } from '#contract/site.ts'
 import type { Config } from '#server/config.ts'
-import { readSealState, sealRecords } from '#server/consent/checkpoints.ts'
+import { addToCheckpoint, readCheckpointState } from '#server/consent/checkpoints.ts'
 import { exportEvidence, makeReceipt } from '#server/consent/proof/export.ts'
-import { readPublicSeal, verifyGraph } from '#server/consent/proof/verify.ts'
+import { readPublicCheckpoint, verifyGraph } from '#server/consent/proof/verify.ts'
 import type { Db } from '#server/db/database.ts'
 import { type CommandContext, readArguments, UsageError } from './command.ts'
 
@@ -44,9 +44,9 @@ async function writeExport(
   const to = days.to === undefined ? null : nextSiteDay(startOfDay(days.to)) - 1
   if (from !== null && to !== null && from > to) throw new UsageError('O período termina antes de começar.')
   // What waits is sealed as a server would do it, unless one has just done so.
-  await sealRecords(db)
+  await addToCheckpoint(db)
   await write(exportEvidence(db, { site: config.siteUrl, from: toText(from), to: toText(to) }), path)
-  const { waiting } = await readSealState(db)
+  const { waiting } = await readCheckpointState(db)
   if (waiting > 0) console.error(`${waiting} registros do último minuto aguardam o próximo selo.`)
 }
 
@@ -93,7 +93,7 @@ async function verify(path: string, published: string | undefined): Promise<void
     return
   }
   for (const seal of seals) {
-    const other = await readPublicSeal(published, seal.sequence)
+    const other = await readPublicCheckpoint(published, seal.sequence)
     if (other === null) throw new UsageError(`O selo ${seal.sequence} não está em ${published}.`)
     if (other.hash !== seal.hash)
       throw new UsageError(`O selo ${seal.sequence} não é o que está publicado em ${published}.`)

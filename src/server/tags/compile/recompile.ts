@@ -5,7 +5,7 @@ import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
 import type { PreparedPixel, PreparedTags } from '../serve/tag-store.ts'
-import { bumpTagsVersion } from '../serve/tag-version.ts'
+import { raiseTagsVersion } from '../serve/tag-version.ts'
 import {
   hashSource,
   isCurrent,
@@ -142,7 +142,7 @@ export class Recompiler {
           (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
-      if (wanted.length > 0) await bumpTagsVersion(trx)
+      if (wanted.length > 0) await raiseTagsVersion(trx)
     })
     log.info({ tags: compilations.length }, 'tags compiled anew')
   }

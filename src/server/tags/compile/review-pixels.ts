@@ -1,7 +1,7 @@
 import type { PixelType } from '#contract/pixel.ts'
 import type { Db } from '#server/db/database.ts'
 import { assertPolicyFits, type BudgetOptions } from '../hosts/budget.ts'
-import { bumpTagsVersion } from '../serve/tag-version.ts'
+import { raiseTagsVersion } from '../serve/tag-version.ts'
 import {
   decodeTag,
   type EncodedTag,
@@ -55,7 +55,7 @@ export class PixelReview {
     for (const { after } of changes)
       if (after !== null && vendors.has(String(after.id))) after.vendor = vendors.get(String(after.id))
     // It locks one row that every change locks, and whoever holds that must wait for nobody else.
-    const { version } = await bumpTagsVersion(trx)
+    const { version } = await raiseTagsVersion(trx)
     if (changes.some(mayAddHosts)) await assertPolicyFits(trx, this.#options)
     this.#applied = {
       version,

@@ -10,7 +10,7 @@ import { auditActor, type Caller } from '#server/http/security/administrators.ts
 import { forgetCounts, type Stats, sumCounts } from '#server/stats/counts.ts'
 import type { SeriesKeys } from '#server/stats/series.ts'
 import type { TagStore } from '../serve/tag-store.ts'
-import { bumpTagsVersion } from '../serve/tag-version.ts'
+import { raiseTagsVersion } from '../serve/tag-version.ts'
 
 export interface BreakerDeps {
   db: Db
@@ -137,7 +137,7 @@ async function tripBreaker(
     await recordAudit(trx, { ...ACTOR, action, subject: pixelId, after: { visits, failed } }, now)
     if (state === 'warned') return { state, version: null }
     await mailAdministrators(trx, newsOf(pixel.name, failing))
-    return { state, version: (await bumpTagsVersion(trx)).version }
+    return { state, version: (await raiseTagsVersion(trx)).version }
   })
 }
 
@@ -154,7 +154,7 @@ export async function rearmBreaker(db: Db, caller: Caller, pixelId: string): Pro
     // Processes of the version before count here.
     await trx.deleteFrom('tag_minutes').where('pixel_id', '=', pixelId).execute()
     await recordAudit(trx, { ...auditActor(caller), action: 'tags.breaker_rearm', subject: pixelId })
-    await bumpTagsVersion(trx)
+    await raiseTagsVersion(trx)
   })
 }
 

@@ -1,5 +1,5 @@
 import { formatCount, formatPart } from '#contract/format-count.ts'
-import { describeRemoval, ROOM_REMOVALS } from '#contract/isolated-frame.ts'
+import { describeRemoval, FRAME_REMOVALS } from '#contract/isolated-frame.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { BlockedHost, HealthReason, PixelHealth, TagWarning } from '#contract/tag-status.ts'
 import type { CopyEvidence } from '#server/conversions/outcomes.ts'
@@ -50,7 +50,7 @@ const BREAKING = new Set([
   'universal_analytics',
 ])
 
-const REMOVALS: ReadonlySet<string | null> = new Set(Object.values(ROOM_REMOVALS))
+const REMOVALS: ReadonlySet<string | null> = new Set(Object.values(FRAME_REMOVALS))
 
 /** The table of docs/evidence.md. Whatever contradicts "Funcionando" is said; what nobody saw is not claimed. */
 export function judgeHealth(input: HealthInput): PixelHealth {
@@ -183,7 +183,7 @@ const JUDGE_COPIES_EDIT = { kind: 'edit', label: 'Editar pixel' } as const
  * The health of a pixel that the server tells of, out of what browsers showed and what the vendor answered. The vendor's
  * own answer is the best evidence there is; where it never gives one, nothing is confirmed.
  */
-export function judgeCopies(browser: PixelHealth, copies: CopyEvidence): PixelHealth {
+export function judgeDuplicates(browser: PixelHealth, copies: CopyEvidence): PixelHealth {
   const server = judgeServer(copies)
   if (copies.delivery === 'server') return server
   // The breaker took it off the page: its copies must not hide that.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PixelHealth } from '#contract/tag-status.ts'
 import type { CopyEvidence } from '#server/conversions/outcomes.ts'
-import { judgeCopies } from './health.ts'
+import { judgeDuplicates } from './health.ts'
 
 const NONE: CopyEvidence = {
   delivery: 'server',
@@ -36,7 +36,7 @@ test.each<[string, Partial<CopyEvidence>, unknown[]]>([
   ['stopped', { stop: STOP, accepted: 5 }, ['broken', false, 'token_refused']],
 ])('by the server alone: %s', (_what, copies, expected) => {
   // Whatever a browser once showed of a tag that it no longer runs.
-  expect(told(judgeCopies(seen('working', true), { ...NONE, ...copies }))).toEqual(expected)
+  expect(told(judgeDuplicates(seen('working', true), { ...NONE, ...copies }))).toEqual(expected)
 })
 
 test.each<[string, PixelHealth, Partial<CopyEvidence>, unknown[]]>([
@@ -52,5 +52,5 @@ test.each<[string, PixelHealth, Partial<CopyEvidence>, unknown[]]>([
   ['neither works', seen('broken'), { refused: 1 }, ['broken', false, 'server_refused']],
   ['the breaker paused it', seen('paused'), { accepted: 1 }, ['paused', false]],
 ])('by both: %s', (_what, browser, copies, expected) => {
-  expect(told(judgeCopies(browser, { ...NONE, delivery: 'both', ...copies }))).toEqual(expected)
+  expect(told(judgeDuplicates(browser, { ...NONE, delivery: 'both', ...copies }))).toEqual(expected)
 })

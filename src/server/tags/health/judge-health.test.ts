@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ROOM_REMOVALS } from '#contract/isolated-frame.ts'
+import { FRAME_REMOVALS } from '#contract/isolated-frame.ts'
 import { type BlockedHost, HEALTH_LABELS, healthLabel, type TagWarning } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './health.ts'
 import { NO_EVIDENCE } from './observations.ts'
@@ -332,7 +332,7 @@ describe('an isolated tag is offered the page', () => {
     ['one that has no code', { steps: 0 }, ['nothing_runs']],
     ['an address that is not https', { warnings: [warning('not_https')] }, ['not_https']],
     ['a placeholder', { warnings: [warning('placeholder')] }, ['placeholder']],
-    ...Object.values(ROOM_REMOVALS).map((lastError): [string, Partial<HealthInput>, string[]] => [
+    ...Object.values(FRAME_REMOVALS).map((lastError): [string, Partial<HealthInput>, string[]] => [
       lastError,
       { lastError, ...seen({ visits: { failed: 10 } }) },
       ['script_error'],

@@ -16,7 +16,7 @@ import { type BudgetOptions, HEAD_LIMIT_BYTES, HEAD_WARN_BYTES, readPolicySize }
 import { listPixelHosts, type Permission, readPermissions } from '../hosts/permissions.ts'
 import type { TagStore } from '../serve/tag-store.ts'
 import { type Breaker, readBreakers } from './breaker.ts'
-import { judgeCopies, judgeHealth } from './health.ts'
+import { judgeDuplicates, judgeHealth } from './health.ts'
 import {
   NO_EVIDENCE,
   type ReportCounts,
@@ -161,7 +161,7 @@ function makePixelStatus(
       prepared === undefined || permissions === null || isAbsent
         ? []
         : listPixelHosts(prepared.spending, ownHosts, permissions.get(id) ?? []),
-    ...(copy === undefined || (isActive && idFault !== null) ? browser : judgeCopies(browser, copy)),
+    ...(copy === undefined || (isActive && idFault !== null) ? browser : judgeDuplicates(browser, copy)),
   }
 }
 

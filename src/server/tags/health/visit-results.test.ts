@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { nextSiteDay, startOfSiteDate } from '#contract/site.ts'
-import { readLedgerRange } from './visit-results.ts'
+import { readVisitResultsBetween } from './visit-results.ts'
 
 const NOW = Date.parse('2026-11-15T23:10:00.000Z')
 const iso = (edges: readonly number[]) => edges.map((edge) => new Date(edge).toISOString())
 
 test('by hour, moments are widened to whole hours', () => {
-  const { edges } = readLedgerRange(
+  const { edges } = readVisitResultsBetween(
     { from: '2026-11-15T10:20:00Z', to: '2026-11-15T12:00:01Z', step: 'hour' },
     NOW,
   )
@@ -14,14 +14,14 @@ test('by hour, moments are widened to whole hours', () => {
 })
 
 test('by day, the days are those of Brasília, and the last date is meant too', () => {
-  const { edges } = readLedgerRange({ from: '2026-11-14', to: '2026-11-15', step: 'day' }, NOW)
+  const { edges } = readVisitResultsBetween({ from: '2026-11-14', to: '2026-11-15', step: 'day' }, NOW)
   expect(iso(edges)).toEqual([
     '2026-11-14T03:00:00.000Z',
     '2026-11-15T03:00:00.000Z',
     '2026-11-16T03:00:00.000Z',
   ])
   // 22:30 of the 14th at the site.
-  const [first] = readLedgerRange(
+  const [first] = readVisitResultsBetween(
     { from: '2026-11-15T01:30:00Z', to: '2026-11-15T02:00:00Z', step: 'day' },
     NOW,
   ).edges
@@ -41,8 +41,8 @@ test('where clocks are moved, a day has as many hours as it had', () => {
 })
 
 test('without a range it is the last day by hours, and the last thirty by days', () => {
-  expect(iso(readLedgerRange({ step: 'hour' }, NOW).edges)).toHaveLength(25)
-  const { step, edges } = readLedgerRange({}, NOW)
+  expect(iso(readVisitResultsBetween({ step: 'hour' }, NOW).edges)).toHaveLength(25)
+  const { step, edges } = readVisitResultsBetween({}, NOW)
   expect(step).toBe('day')
   expect(iso(edges).at(-1)).toBe('2026-11-16T03:00:00.000Z')
   expect(edges).toHaveLength(31)
@@ -62,5 +62,5 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ['the end of time', { from: '2026-11-01', to: '9999-12-31' }, /2020/],
   ['a century', { from: '2026-11-01', to: '2099-12-31' }, /até 400 dias/],
 ])('%s is refused in words', (_what, query, message) => {
-  expect(() => readLedgerRange(query, NOW)).toThrow(message)
+  expect(() => readVisitResultsBetween(query, NOW)).toThrow(message)
 })

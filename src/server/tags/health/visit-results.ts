@@ -15,7 +15,7 @@ import { readCounts } from '#server/stats/counts.ts'
 import type { SeriesKeys } from '#server/stats/series.ts'
 
 /** What became of the visits in which a pixel was offered, by hour or by day. Times that have not begun yet are left out. */
-export async function readLedger(
+export async function readVisitResults(
   db: Db,
   pixelId: string,
   { step, edges }: LedgerRange,
@@ -113,7 +113,7 @@ const stepSchema = z.enum(LEDGER_STEPS)
  * `from` and `to` are moments, or dates of the site, of which `to` is the last one meant. Both are widened to whole steps.
  * Without `to` it is now, without `from` the last day by hours, or the last thirty by days.
  */
-export function readLedgerRange(query: unknown, now = Date.now()): LedgerRange {
+export function readVisitResultsBetween(query: unknown, now = Date.now()): LedgerRange {
   const { from, to, step: stepText } = query as Record<string, unknown>
   const parsed = stepSchema.safeParse(stepText ?? 'day')
   if (!parsed.success) throw bad('O passo precisa ser "hour" (hora) ou "day" (dia).')

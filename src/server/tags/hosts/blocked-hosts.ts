@@ -130,10 +130,10 @@ interface BlockedHostBufferDeps {
   flushMs?: number | undefined
   log: Pick<Logger, 'warn'>
   /** Asked before each host that is not in the list yet. */
-  takeRoom: TakeRoom
+  takeRoom: TakeFromCeiling
 }
 
-type TakeRoom = () => { wait: number | null; giveBack?: () => void }
+type TakeFromCeiling = () => { wait: number | null; giveBack?: () => void }
 
 /** Adds up what the page's policy stopped and writes it once a second, like tag reports, and as little durable. */
 export class BlockedHostBuffer {
@@ -231,7 +231,7 @@ type KnownHost = Awaited<ReturnType<typeof listHosts>>[number]
 export async function storeBlockedHosts(
   db: Db,
   batch: readonly StoppedHost[],
-  takeRoom: TakeRoom,
+  takeRoom: TakeFromCeiling,
 ): Promise<void> {
   const hosts = await listHosts(db, batch)
   const known = new Map(hosts.map((host) => [keyOf(host), host]))
@@ -239,7 +239,7 @@ export async function storeBlockedHosts(
   const held = Map.groupBy(hosts, ({ pixel_id }) => pixel_id)
   const replaced: string[] = []
   const rows: (StoppedHost & { id: string; first_seen_at: string })[] = []
-  const taken: ReturnType<TakeRoom>[] = []
+  const taken: ReturnType<TakeFromCeiling>[] = []
   const pixels = await listPixels(db, batch)
   for (const blocked of batch) {
     const { pixel_id, count, networks, last_seen_at } = blocked

@@ -12,7 +12,7 @@ import {
   matchesSource,
   SOURCE_KEYS,
 } from '#server/http/security/content-security-policy.ts'
-import { bumpTagsVersion } from '../serve/tag-version.ts'
+import { raiseTagsVersion } from '../serve/tag-version.ts'
 import { readBlockedHosts } from './blocked-hosts.ts'
 import { assertPolicyFits, type BudgetOptions } from './budget.ts'
 import { partsOfPixel, type SpendingPixel } from './sources.ts'
@@ -45,7 +45,7 @@ export async function permitHosts(
     for (const owner of owners) if (await addHosts(trx, caller, owner, hosts, now)) found++
     if (found === 0) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
     await trx.deleteFrom('blocked_hosts').where('host', 'in', hosts).execute()
-    await bumpTagsVersion(trx)
+    await raiseTagsVersion(trx)
     await assertPolicyFits(trx, budget)
   })
 }
@@ -138,7 +138,7 @@ export async function revokeHost(
       },
       now,
     )
-    await bumpTagsVersion(trx)
+    await raiseTagsVersion(trx)
   })
 }
 

@@ -10,7 +10,7 @@ import {
   type TagSources,
 } from '#server/http/security/content-security-policy.ts'
 import { ownOrigins } from '#server/http/security/own-origins.ts'
-import { clientAddress, neighbourhoodBlock } from '#server/http/sockets/addresses.ts'
+import { clientAddress, coarseNetwork } from '#server/http/sockets/addresses.ts'
 import { vendorOfHost } from '#server/vendors/hosts.ts'
 import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagSet } from '../serve/tag-set.ts'
@@ -56,7 +56,7 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
               code_hash: deps.tags.isLongShown(blocked.pixel_id) ? blocked.code_hash : null,
               count: 1,
             },
-            neighbourhoodBlock(clientAddress(request)),
+            coarseNetwork(clientAddress(request)),
           )
       }
       return reply.code(204).send()

@@ -9,7 +9,7 @@ import { compileHere } from '#tests/support/compile-here.ts'
 import { HEAD_LIMIT_BYTES, type MeasureHead } from '../hosts/budget.ts'
 import { describeTools } from './active-tools.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
-import { describeParties, describeServedTags } from './recipients.ts'
+import { describeRecipients, describeServedTags } from './recipients.ts'
 import { composeTagSet } from './tag-set.ts'
 
 let made = 0
@@ -165,7 +165,7 @@ describe('from where a vendor is told', () => {
       const set = composeTagSet([prepare(wish)], (policy) =>
         fits || mergedHosts(policy) === 0 ? 0 : HEAD_LIMIT_BYTES,
       )
-      expect(describeParties(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([told])
+      expect(describeRecipients(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([told])
       expect(describeTools(set).map(({ told_by }) => told_by)).toEqual([WAYS[told]])
       expect(describeServedTags(set).map(({ toldBy }) => toldBy)).toEqual([WAYS[told]])
     },
@@ -224,9 +224,9 @@ describe('of many tags one changes at a time', () => {
   test('and those that stay are not described again', () => {
     const served = describeServedTags(before)
     expect(describeServedTags(after).every((tag, index) => tag === served[index])).toBe(true)
-    const { recipients } = describeParties(site, before)
+    const { recipients } = describeRecipients(site, before)
     expect(
-      describeParties(site, after).recipients.every((recipient, index) => recipient === recipients[index]),
+      describeRecipients(site, after).recipients.every((recipient, index) => recipient === recipients[index]),
     ).toBe(true)
   })
 

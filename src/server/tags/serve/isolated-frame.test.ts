@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRoomRenderer } from './isolated-frame.ts'
+import { createFrameRenderer } from './isolated-frame.ts'
 
 const TAG = { id: 'a', type: 'custom' as const, category: 'marketing' as const, vendorId: null, hosts: [] }
 const HOSTS = ['cdn.vendor.example', '*.vendor.example']
@@ -18,7 +18,7 @@ test.each(['https://portico.example', 'http://localhost:3000'])(
       font: HOSTS,
       media: HOSTS,
     }
-    const { render } = createRoomRenderer('', { siteUrl, hsts: null })
+    const { render } = createFrameRenderer('', { siteUrl, hsts: null })
     const { headers } = render({ ...TAG, steps: [] }, sources)
     const policy = String(headers['content-security-policy']).split('; ')
     const named = (directive: string) =>

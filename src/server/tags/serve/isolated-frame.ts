@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOM_TAG_ID, type RoomTag } from '#contract/isolated-frame.ts'
+import { FRAME_TAG_ID, type FrameTag } from '#contract/isolated-frame.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import type { Config } from '#server/config.ts'
-import { roomPolicy, type TagSources } from '#server/http/security/content-security-policy.ts'
-import { type Headers, roomHeaders } from '#server/http/security/headers.ts'
+import { framePolicy, type TagSources } from '#server/http/security/content-security-policy.ts'
+import { frameHeaders, type Headers } from '#server/http/security/headers.ts'
 import { ownOrigins } from '#server/http/security/own-origins.ts'
 import { headBytes } from '#server/http/static/responses.ts'
 import type { CompiledStep } from '../compile/compiled-tag.ts'
@@ -19,26 +19,26 @@ export interface Room {
   headBytes: number
 }
 
-export type RenderRoom = (
+export type RenderFrame = (
   tag: Omit<ManifestTag, 'steps'> & { steps: CompiledStep[] },
   sources: TagSources,
 ) => Room
 
 /** The whole document is one answer: nothing that it could load from us has an origin that it may load from. */
-export function createRoomRenderer(
+export function createFrameRenderer(
   script: string,
   { siteUrl, hsts }: Pick<Config, 'siteUrl' | 'hsts'>,
-): { render: RenderRoom; measure: (sources: TagSources) => number } {
+): { render: RenderFrame; measure: (sources: TagSources) => number } {
   const origins = ownOrigins(siteUrl)
   const headersFor = (sources: TagSources): Headers => ({
-    ...roomHeaders(roomPolicy({ sources, origins }), hsts),
+    ...frameHeaders(framePolicy({ sources, origins }), hsts),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'public, max-age=31536000, immutable',
   })
   return {
     render: ({ leaves: _leaves, room: _room, ...tag }, sources) => {
       const headers = headersFor(sources)
-      const html = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title></title><script type="application/json" id="${ROOM_TAG_ID}">${toJson(tag)}</script><script>${script}</script></head><body></body></html>`
+      const html = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title></title><script type="application/json" id="${FRAME_TAG_ID}">${toJson(tag)}</script><script>${script}</script></head><body></body></html>`
       return { hash: hashOf(html, JSON.stringify(headers)), html, headers, headBytes: headBytes(headers) }
     },
     measure: (sources) => headBytes(headersFor(sources)),
@@ -46,7 +46,7 @@ export function createRoomRenderer(
 }
 
 /** No text inside can end the element, nor begin a comment in it. */
-function toJson(tag: RoomTag): string {
+function toJson(tag: FrameTag): string {
   return JSON.stringify(tag).replaceAll('<', '\\u003c')
 }
 
@@ -57,7 +57,7 @@ function hashOf(...parts: string[]): string {
 }
 
 /** What runs in every room before its tag; the build made it one script. */
-export function readRoomScript(distDirectory: string): string {
+export function readFrameScript(distDirectory: string): string {
   const script = readFileSync(join(distDirectory, 'server/room.js'), 'utf8').trim()
   // Such a text would end the element that it stands in.
   if (/<\/script|<!--/i.test(script)) throw new Error('the script of the rooms cannot stand in a document')

@@ -21,7 +21,7 @@ import { marksOfPixel, type VendorMark, vendorById } from '#server/vendors/marks
 import { type NameRule, toMatchedText, type VendorConversion } from '#server/vendors/vendor.ts'
 import { type CompiledTag, hostsOfSources } from '../compile/compiled-tag.ts'
 import { type SpendingPixel, sourcesOfPixel } from '../hosts/sources.ts'
-import type { RenderRoom, Room } from './isolated-frame.ts'
+import type { RenderFrame, Room } from './isolated-frame.ts'
 
 export interface ActivePixel {
   id: string
@@ -71,7 +71,7 @@ export interface PreparedTag {
 export function prepareTag(
   pixel: ActivePixel,
   ownHosts: ReadonlySet<string>,
-  renderRoom: RenderRoom = noRooms,
+  renderRoom: RenderFrame = noRooms,
 ): PreparedTag {
   // Nothing of a vendor that the server alone tells is on the page.
   const isAbsent = pixel.delivery === 'server'

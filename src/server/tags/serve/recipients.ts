@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { EvidencePartiesContent, OptionalCategory } from '#contract/consent.ts'
 import type { ServedFile } from '#contract/inventory.ts'
-import { roomPath } from '#contract/isolated-frame.ts'
+import { framePath } from '#contract/isolated-frame.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { matchesSource } from '#server/http/security/content-security-policy.ts'
 import { vendorById } from '#server/vendors/marks.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { TagSet } from './tag-set.ts'
 
-type DescribedParty = EvidencePartiesContent['recipients'][number]
+type DescribedRecipient = EvidencePartiesContent['recipients'][number]
 
 /** Who answers for the site, and who hears of its visitors while this tag set is served. */
-export function describeParties(site: SiteInfo, set: TagSet): EvidencePartiesContent {
+export function describeRecipients(site: SiteInfo, set: TagSet): EvidencePartiesContent {
   return {
     controller: {
       name: site.legalName ?? site.brandName,
@@ -22,22 +22,19 @@ export function describeParties(site: SiteInfo, set: TagSet): EvidencePartiesCon
     tag_set_version: set.version ?? '',
     recipients: listRecipients(set).map((recipient) => {
       const { prepared, toldBy } = recipient
-      const known = describedOfDescribeParties.get(prepared)
+      const known = describedBy.get(prepared)
       if (known?.toldBy === toldBy) return known.party
-      const party = describeParty(recipient)
-      describedOfDescribeParties.set(prepared, { toldBy, party })
+      const party = describeRecipient(recipient)
+      describedBy.set(prepared, { toldBy, party })
       return party
     }),
   }
 }
 
 /** Of ten thousand tags one changes at a time: the others are described once, and are the same objects each time. */
-const describedOfDescribeParties = new WeakMap<
-  PreparedTag,
-  { toldBy: Recipient['toldBy']; party: DescribedParty }
->()
+const describedBy = new WeakMap<PreparedTag, { toldBy: Recipient['toldBy']; party: DescribedRecipient }>()
 
-function describeParty({ prepared: { tag, marks }, toldBy }: Recipient): DescribedParty {
+function describeRecipient({ prepared: { tag, marks }, toldBy }: Recipient): DescribedRecipient {
   return {
     pixel: tag.id,
     type: tag.type,
@@ -89,7 +86,7 @@ function describeServedTag({ prepared, toldBy }: Recipient) {
 function filesOf(prepared: PreparedTag): ServedFile[] {
   const { files, room } = prepared
   // Isolated, all of its own code is in the document of its frame.
-  const served = room === null ? [...files] : [[roomPath(room.hash), room.html] as const]
+  const served = room === null ? [...files] : [[framePath(room.hash), room.html] as const]
   const own = served.map(
     ([path, text]): ServedFile => ({
       kind: 'own',

@@ -1,5 +1,5 @@
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
-import { roomPath } from '#contract/isolated-frame.ts'
+import { framePath } from '#contract/isolated-frame.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '#server/http/security/content-security-policy.ts'
 import type { HeadItem } from '../compile/compiled-tag.ts'
@@ -51,8 +51,8 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     scripts.push(script)
     kinds.add(tag.category)
     if (room !== null) {
-      rooms.set(roomPath(room.hash), room)
-      owners.set(roomPath(room.hash), tag.id)
+      rooms.set(framePath(room.hash), room)
+      owners.set(framePath(room.hash), tag.id)
     }
     for (const [path, text] of own) {
       files.set(path, text)

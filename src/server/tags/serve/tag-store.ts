@@ -1,5 +1,5 @@
 import type { ConversionLabels } from '#contract/conversions.ts'
-import { ROOMS_PATH } from '#contract/isolated-frame.ts'
+import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { Db } from '#server/db/database.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
 import type { Headers } from '#server/http/security/headers.ts'
@@ -8,7 +8,7 @@ import { COMPILER_VERSION, decodeTag, withoutOwnHosts } from '../compile/compile
 import type { TagCompiler } from '../compile/compiler.ts'
 import { Recompiler } from '../compile/recompile.ts'
 import type { BudgetOptions } from '../hosts/budget.ts'
-import type { RenderRoom } from './isolated-frame.ts'
+import type { RenderFrame } from './isolated-frame.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
 import { TagFiles } from './tag-files.ts'
 import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './tag-set.ts'
@@ -21,7 +21,7 @@ interface TagStoreOptions extends BudgetOptions {
   /** Makes files that are already served smaller. */
   compressFile?: CompressText
   /** Left out where no isolated tag is ever served. */
-  renderRoom?: RenderRoom
+  renderRoom?: RenderFrame
   /** Puts the set on the page; when it resolves, the next request gets the new one. */
   swapPage: (set: TagSet, tagsVersion: number) => Promise<void>
   /** Told of every set before a page shows it. */
@@ -29,7 +29,7 @@ interface TagStoreOptions extends BudgetOptions {
 }
 
 /** Of a room's address, what names its document. */
-const ROOM = new RegExp(`^${ROOMS_PATH}[\\w-]+/`)
+const ROOM = new RegExp(`^${FRAMES_PATH}[\\w-]+/`)
 
 const NOT_LOADED = -1
 
@@ -268,7 +268,7 @@ async function readPreparedTags(
   ownHosts: ReadonlySet<string>,
   known: PreparedTags,
   changed: readonly string[] | null = null,
-  renderRoom?: RenderRoom,
+  renderRoom?: RenderFrame,
 ): Promise<PreparedTags> {
   const rows = await db
     .selectFrom('tracking_pixels as pixel')

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, type EngineName, makeStorage, type Storage } from '#tests/support/engines.ts'
-import { bumpTagsVersion, watchTagsVersion } from './tag-version.ts'
+import { raiseTagsVersion, watchTagsVersion } from './tag-version.ts'
 
 const onProblem = () => {}
 let storage: Storage
@@ -26,7 +26,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     await open(engine)
     const onVersion = vi.fn(async () => {})
     const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })
-    await bumpTagsVersion(elsewhere.db)
+    await raiseTagsVersion(elsewhere.db)
     await vi.waitFor(() => expect(onVersion).toHaveBeenLastCalledWith(1), 30_000)
     await watch.stop()
   })
@@ -36,7 +36,7 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     const onVersion = vi.fn(async () => {})
     const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })
     const change = elsewhere.db.transaction().execute(async (trx) => {
-      await bumpTagsVersion(trx)
+      await raiseTagsVersion(trx)
       throw new Error('changed my mind')
     })
     await expect(change).rejects.toThrow('changed my mind')

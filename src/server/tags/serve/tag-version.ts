@@ -5,7 +5,7 @@ import { post } from '#server/db/transactions/change.ts'
  * Marks the tag set as changed, inside the transaction that changes it. The version that it made is known when the
  * transaction is.
  */
-export async function bumpTagsVersion(db: Db): Promise<{ version: Promise<number> }> {
+export async function raiseTagsVersion(db: Db): Promise<{ version: Promise<number> }> {
   const { answer } = await post(
     db,
     db

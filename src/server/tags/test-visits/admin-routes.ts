@@ -17,7 +17,7 @@ import {
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import type { Schema } from '#server/db/schema/index.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
 import { auditActor, type Caller, pathId, readBody } from '#server/http/security/administrators.ts'
@@ -204,7 +204,7 @@ async function readDelivery({ db }: Deps, pixelId: string): Promise<PixelDeliver
 
 /** An answer that a killed process was waiting for never comes: with the key, the waiting ends. */
 function awaitsCopies({ key_until, steps }: Row, delivery: PixelDelivery, now: number): boolean {
-  if (key_until === null || !isStillAhead(key_until, TEST_LIFE_MS, now)) return false
+  if (key_until === null || !isUnexpired(key_until, TEST_LIFE_MS, now)) return false
   return listCopies(delivery, steps).length > countCopies(steps)
 }
 
@@ -241,12 +241,12 @@ function summarise(
 }
 
 function stateOf({ key_until, expires_at, steps }: Row, now: number): TestState {
-  if (key_until === null) return isStillAhead(expires_at, TEST_LIFE_MS, now) ? 'waiting' : 'expired'
+  if (key_until === null) return isUnexpired(expires_at, TEST_LIFE_MS, now) ? 'waiting' : 'expired'
   const isRefused = steps.some(({ kind, ok }) => kind === 'chosen' && ok === false)
   if (isRefused || steps.some(({ kind }) => kind === 'settled')) return 'done'
   // An answer to the server may come after it.
   const hasLeft = steps.findLast(({ kind }) => kind !== 'copy')?.kind === 'left'
-  return hasLeft || !isStillAhead(key_until, TEST_LIFE_MS, now) ? 'left' : 'open'
+  return hasLeft || !isUnexpired(key_until, TEST_LIFE_MS, now) ? 'left' : 'open'
 }
 
 /** What the words of a verdict need to know of the pixel, and what one click could permit. */

@@ -19,7 +19,7 @@ import {
 } from '#contract/tag-test.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
-import { isStillAhead } from '#server/db/time.ts'
+import { isUnexpired } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
 import { BODY_BYTES } from '#server/http/limits/limits.ts'
@@ -94,7 +94,7 @@ async function startTest(
         .select(['id', 'pixel_id', 'created_by', 'expires_at', 'key_hash'])
         .where('token_hash', '=', hashOpaqueToken(token)),
     ).executeTakeFirst()
-    if (test === undefined || test.key_hash !== null || !isStillAhead(test.expires_at, TEST_LIFE_MS, now))
+    if (test === undefined || test.key_hash !== null || !isUnexpired(test.expires_at, TEST_LIFE_MS, now))
       throw noTest()
     if (test.created_by !== null) {
       const role = await trx
@@ -169,7 +169,7 @@ async function addSteps(
         .select(['id', 'pixel_id', 'steps', 'key_until', 'test_code'])
         .where('key_hash', '=', hashOpaqueToken(key)),
     ).executeTakeFirst()
-    if (test?.key_until == null || !isStillAhead(test.key_until, TEST_LIFE_MS, now))
+    if (test?.key_until == null || !isUnexpired(test.key_until, TEST_LIFE_MS, now))
       throw new AppError(404, 'no_test', 'There is no such test')
     const pixel = await trx
       .selectFrom('tracking_pixels')

@@ -13,7 +13,7 @@ import {
 } from '#contract/tag-test.ts'
 import type { Database } from '#server/db/database.ts'
 import { registerErrors } from '#server/http/errors.ts'
-import { HitCounter } from '#server/http/limits/counter.ts'
+import { RateCounter } from '#server/http/limits/counter.ts'
 import { PublicLimits } from '#server/http/limits/public.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import type { Caller } from '#server/http/security/administrators.ts'
@@ -53,7 +53,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   /** Two processes with one database: what the one makes, the other knows. */
   let replicas: { app: FastifyInstance; tags: TagStore }[]
   const compiler = new TagCompiler()
-  let counter: HitCounter
+  let counter: RateCounter
   /** What the server was to tell the vendor, and what comes of it. */
   const copied: (CopiedEvent & { pixelId: string })[] = []
   let answer: (event: CopiedEvent) => Promise<Omit<TestCopy, 'event'>>
@@ -63,7 +63,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     const { db } = database
-    counter = new HitCounter(db, log)
+    counter = new RateCounter(db, log)
     const guard = { limits: new PublicLimits({ counter, log, config: { trustProxy: false } }), siteUrl: SITE }
     replicas = await Promise.all(
       [1, 2].map(async () => {

@@ -1,24 +1,24 @@
 import {
+  FRAME_MESSAGE_MAX_LENGTH,
+  FRAME_REMOVALS,
+  type FrameMessage,
+  framePath,
   type Jar,
   jarKey,
   type PageMessage,
-  ROOM_MESSAGE_MAX_LENGTH,
-  ROOM_REMOVALS,
-  type RoomMessage,
-  roomPath,
 } from '#contract/isolated-frame.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
 import { campaignOfPage } from '#landing/browser/shared/page.ts'
 import type { TagRun } from '../run-tags.ts'
 import type { Conversion } from '../start-tags.ts'
-import { readRoomMessage } from './messages.ts'
+import { readFrameMessage } from './messages.ts'
 
 /**
  * In Chromium a hidden frame can take the keyboard, and neither `inert` nor its permissions policy keeps it from that.
  * Whichever does is removed, and the keyboard goes back to where it was: giving it back alone loses every key of a loop.
  */
-export function guardFocus(roomOf: (element: Element | null) => RoomFrame | undefined): void {
+export function guardFocus(roomOf: (element: Element | null) => FrameElement | undefined): void {
   let last = document.activeElement
   const check = () => {
     const thief = roomOf(document.activeElement)
@@ -26,7 +26,7 @@ export function guardFocus(roomOf: (element: Element | null) => RoomFrame | unde
       if (document.activeElement !== document.body) last = document.activeElement ?? last
       return
     }
-    thief.end('failed', ROOM_REMOVALS.focus)
+    thief.end('failed', FRAME_REMOVALS.focus)
     ;(last as HTMLElement | null)?.focus?.({ preventScroll: true })
   }
   addEventListener('focusin', check, true)
@@ -47,12 +47,12 @@ const STYLE =
   'position:absolute;top:0;left:0;width:1px;height:1px;border:0;visibility:hidden;pointer-events:none'
 
 /** The frame in which one isolated tag runs. */
-export class RoomFrame {
+export class FrameElement {
   readonly run: TagRun
   readonly frame = document.createElement('iframe')
   readonly #calls: ConversionCall[]
   readonly #onEnd: () => void
-  readonly #onMessage: (message: RoomMessage, room: RoomFrame) => void
+  readonly #onMessage: (message: FrameMessage, room: FrameElement) => void
   // Read before the first room comes: after it, the page would be laid out again for each.
   readonly #size = { width: innerWidth, height: innerHeight }
   #early: Conversion[] | null = []
@@ -61,7 +61,7 @@ export class RoomFrame {
 
   constructor(
     run: TagRun,
-    on: { message: (message: RoomMessage, room: RoomFrame) => void; end: () => void },
+    on: { message: (message: FrameMessage, room: FrameElement) => void; end: () => void },
     calls: ConversionCall[] = [],
   ) {
     this.run = run
@@ -79,11 +79,11 @@ export class RoomFrame {
     frame.title = 'Medição'
     frame.setAttribute('aria-hidden', 'true')
     frame.style.cssText = STYLE
-    frame.src = roomPath(this.run.tag.room ?? '') + location.pathname.slice(1) + campaignOfPage()
+    frame.src = framePath(this.run.tag.room ?? '') + location.pathname.slice(1) + campaignOfPage()
     let isLoaded = false
     frame.addEventListener('load', () => {
       // Its own document is the only one that it may ever show.
-      if (isLoaded) this.end('failed', ROOM_REMOVALS.document)
+      if (isLoaded) this.end('failed', FRAME_REMOVALS.document)
       else this.#start()
       isLoaded = true
     })
@@ -124,14 +124,14 @@ export class RoomFrame {
   /** Of what the room's own script writes by its port. */
   #take(data: unknown): void {
     if (!this.frame.isConnected || this.#isFlooding()) return
-    if (typeof data !== 'string' || data.length > ROOM_MESSAGE_MAX_LENGTH) return
-    const message = readRoomMessage(JSON.parse(data))
+    if (typeof data !== 'string' || data.length > FRAME_MESSAGE_MAX_LENGTH) return
+    const message = readFrameMessage(JSON.parse(data))
     if (message !== null) this.#onMessage(message, this)
   }
 
   /** The tag has written to the page by itself, from this window or from one inside it. Nobody reads that. */
   refuse(isNested: boolean): void {
-    if (isNested) this.end('failed', ROOM_REMOVALS.nested)
+    if (isNested) this.end('failed', FRAME_REMOVALS.nested)
     else this.#isFlooding()
   }
 
@@ -143,7 +143,7 @@ export class RoomFrame {
     }
     this.#messages += 1
     if (this.#messages <= MAX_MESSAGES) return false
-    this.end('failed', ROOM_REMOVALS.flood)
+    this.end('failed', FRAME_REMOVALS.flood)
     return true
   }
 
@@ -170,7 +170,7 @@ export class RoomFrame {
  * Keeps from everybody in the page what tags in rooms write to it, unread: reading is what costs, up to half a second for
  * fifty thousand objects. A frame inside a room has no business with the page, and its first message ends the room.
  */
-export function refuseMessages(rooms: () => Iterable<RoomFrame>): void {
+export function refuseMessages(rooms: () => Iterable<FrameElement>): void {
   // In front of whatever else listens.
   addEventListener(
     'message',

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest'
 import { TagRun } from '../run-tags.ts'
-import { RoomFrame } from './frame-element.ts'
-import { openRooms } from './frames.ts'
+import { FrameElement } from './frame-element.ts'
+import { openIsolatedFrames } from './frames.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -24,12 +24,12 @@ const run = (id: string, room?: string) =>
 function openFive(page: string, moments: (number[] | null)[]): number[] {
   const waiting: ((idle?: Pick<IdleDeadline, 'timeRemaining'>) => void)[] = []
   vi.stubGlobal('requestIdleCallback', (work: () => void) => waiting.push(work))
-  const open = vi.spyOn(RoomFrame.prototype, 'open').mockImplementation(() => {})
+  const open = vi.spyOn(FrameElement.prototype, 'open').mockImplementation(() => {})
   const runs = [run('in page'), ...['a', 'b', 'c', 'd', 'e'].map((id) => run(page + id, id))]
   const byId = new Map(runs.map((each) => [each.tag.id, each]))
-  openRooms('set', byId, () => {})
+  openIsolatedFrames('set', byId, () => {})
   // A second choice opens none twice.
-  openRooms('set', byId, () => {})
+  openIsolatedFrames('set', byId, () => {})
   expect(open).not.toHaveBeenCalled()
   return moments.map((left) => {
     const before = open.mock.calls.length

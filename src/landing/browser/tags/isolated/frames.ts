@@ -1,46 +1,46 @@
-import { type RoomMessage, roomPath } from '#contract/isolated-frame.ts'
+import { type FrameMessage, framePath } from '#contract/isolated-frame.ts'
 import type { TagReport } from '#contract/tag-report.ts'
 import { readConsentCookie } from '#landing/browser/shared/consent-cookie.ts'
 import { whenIdle } from '#landing/browser/shared/page.ts'
 import { sendReport } from '../observe.ts'
 import type { TagRun } from '../run-tags.ts'
 import type { Conversion } from '../start-tags.ts'
-import { guardFocus, RoomFrame, refuseMessages, storeJar } from './frame-element.ts'
-import { HeldDeparture } from './outbound-click.ts'
+import { FrameElement, guardFocus, refuseMessages, storeJar } from './frame-element.ts'
+import { OutboundClickHold } from './outbound-click.ts'
 
 /** Passes a conversion on to every room; `isTold` when vendors in the page were told of it. */
-export type TellRooms = (conversion: Conversion, isTold: boolean) => void
+export type TellFrames = (conversion: Conversion, isTold: boolean) => void
 
 /** About what a frame costs a page on a slow device. */
 const OPEN_MS = 12
 
-const rooms = new Map<string, RoomFrame>()
+const rooms = new Map<string, FrameElement>()
 
-const closed: RoomFrame[] = []
+const closed: FrameElement[] = []
 
-let told: ToldConversions | undefined
+let told: FrameConversions | undefined
 
-let departure: HeldDeparture | undefined
+let departure: OutboundClickHold | undefined
 
 /** Opens a room for each isolated tag that has none yet, when the page is idle. It may be called again. */
-export function openRooms(
+export function openIsolatedFrames(
   version: string,
   runs: ReadonlyMap<string, TagRun>,
   onReport: () => void,
-): TellRooms {
+): TellFrames {
   if (told === undefined) {
-    told = new ToldConversions((conversion) => sendReport({ set: version, results: [], conversion }))
-    departure = new HeldDeparture()
+    told = new FrameConversions((conversion) => sendReport({ set: version, results: [], conversion }))
+    departure = new OutboundClickHold()
     guardFocus((element) => [...rooms.values()].find(({ frame }) => frame === element))
     refuseMessages(() => rooms.values())
   }
   const conversions = told
-  const message = (received: RoomMessage, room: RoomFrame) => {
+  const message = (received: FrameMessage, room: FrameElement) => {
     if (mayStay(room)) take(received, room, conversions, onReport)
   }
   for (const run of runs.values()) {
     if (!run.tag.room || rooms.has(run.tag.id)) continue
-    const room = new RoomFrame(run, { message, end: onReport })
+    const room = new FrameElement(run, { message, end: onReport })
     rooms.set(run.tag.id, room)
     closed.push(room)
     whenIdle(openSome)
@@ -62,9 +62,9 @@ function openSome(idle?: IdleDeadline): void {
 }
 
 function take(
-  message: RoomMessage,
-  { run }: RoomFrame,
-  conversions: ToldConversions,
+  message: FrameMessage,
+  { run }: FrameElement,
+  conversions: FrameConversions,
   onReport: () => void,
 ): void {
   const { id, room = '' } = run.tag
@@ -79,14 +79,14 @@ function take(
       ...report,
       result: { ...report.result, id },
       // The server knows whose path it is.
-      stopped: report.stopped.map((stopped) => ({ ...stopped, source: roomPath(room) })),
+      stopped: report.stopped.map((stopped) => ({ ...stopped, source: framePath(room) })),
     }
     onReport()
   }
 }
 
 /** Consent may have been taken back in another window: a room is removed at once, the page only with its reload. */
-function mayStay(room: RoomFrame): boolean {
+function mayStay(room: FrameElement): boolean {
   const isGranted = readConsentCookie()?.granted.includes(room.run.tag.category) ?? false
   if (!isGranted) room.remove()
   return isGranted
@@ -95,7 +95,7 @@ function mayStay(room: RoomFrame): boolean {
 const GATHER_MS = 300
 
 /** Which rooms said that their vendor was told; those that nobody was asked about say nothing. */
-export class ToldConversions {
+export class FrameConversions {
   readonly #asked = new Map<string, { name: Conversion['name']; isTold: boolean; ids: Set<string> }>()
   readonly #waiting = new Set<string>()
   readonly #report: (conversion: NonNullable<TagReport['conversion']>) => void

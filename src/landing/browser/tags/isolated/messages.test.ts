@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { JAR_MAX_LENGTH } from '#contract/isolated-frame.ts'
-import { readRoomMessage } from './messages.ts'
+import { readFrameMessage } from './messages.ts'
 
 const report = (change: object = {}) => ({
   portico: 'report',
@@ -15,7 +15,7 @@ test('what a room says is taken apart and made anew, without what does not belon
     sees_all: true,
     conversion: { name: 'lead', ids: ['another'] },
   })
-  expect(readRoomMessage(sent)).toEqual({
+  expect(readFrameMessage(sent)).toEqual({
     portico: 'report',
     report: {
       result: { id: '', outcome: 'failed', error: 'x', hit: 'sent', ms: 3, requests: 2 },
@@ -26,9 +26,9 @@ test('what a room says is taken apart and made anew, without what does not belon
     },
   })
   for (const portico of ['told', 'heard'])
-    expect(readRoomMessage({ portico, id: 'a', name: 'lead' })).toEqual({ portico, id: 'a' })
+    expect(readFrameMessage({ portico, id: 'a', name: 'lead' })).toEqual({ portico, id: 'a' })
   const jar = { local: '{}', session: '' }
-  expect(readRoomMessage({ portico: 'jar', jar })).toEqual({ portico: 'jar', jar })
+  expect(readFrameMessage({ portico: 'jar', jar })).toEqual({ portico: 'jar', jar })
 })
 
 test.each([
@@ -46,12 +46,12 @@ test.each([
   [report({ stopped: Array(41).fill({ host: 'https://a.example', directive: 'img-src' }) })],
   [report({ hosts: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`h${at}.example`, 'sent'])) })],
 ])('anything else is nothing: %j', (data) => {
-  expect(readRoomMessage(data)).toBeNull()
+  expect(readFrameMessage(data)).toBeNull()
 })
 
 test('a figure that is none is left out', () => {
   for (const ms of [-1, 1.5, 60_001, '3', Number.NaN]) {
-    const read = readRoomMessage(report({ result: { outcome: 'ran', ms, requests: 1 } }))
+    const read = readFrameMessage(report({ result: { outcome: 'ran', ms, requests: 1 } }))
     expect(read).toMatchObject({ report: { result: { outcome: 'ran' } } })
     expect(read).not.toHaveProperty('report.result.ms')
   }

@@ -1,8 +1,8 @@
 import {
+  FRAME_REPORT_MAX_LENGTH,
+  type FrameMessage,
+  type FrameReport,
   JAR_MAX_LENGTH,
-  ROOM_REPORT_MAX_LENGTH,
-  type RoomMessage,
-  type RoomReport,
 } from '#contract/isolated-frame.ts'
 import { TAG_COST_MAX } from '#contract/tag-cost.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '#contract/tag-report.ts'
 
 /** Null for whatever is not exactly one of the shapes: the tag itself could have sent it. Nothing of it is kept by reference. */
-export function readRoomMessage(data: unknown): RoomMessage | null {
+export function readFrameMessage(data: unknown): FrameMessage | null {
   if (!isRecord(data)) return null
   const { portico, id } = data
   if (portico === 'told' || portico === 'heard') return isText(id, 36) ? { portico, id } : null
@@ -27,13 +27,13 @@ export function readRoomMessage(data: unknown): RoomMessage | null {
   return report === null ? null : { portico: 'report', report }
 }
 
-function readReport(data: unknown): RoomReport | null {
+function readReport(data: unknown): FrameReport | null {
   if (!isRecord(data) || !isRecord(data.result) || !Array.isArray(data.stopped)) return null
   const { outcome, error, hit, ms, requests } = data.result
   const { hosts = {}, stopped, sees_all, isFinal } = data
   if (!isOneOf(outcome, TAG_OUTCOMES) || !isRecord(hosts) || stopped.length > TAG_REPORT_MAX_STOPPED)
     return null
-  const report: RoomReport = {
+  const report: FrameReport = {
     result: {
       id: '',
       outcome,
@@ -54,7 +54,7 @@ function readReport(data: unknown): RoomReport | null {
     sees_all: sees_all === true,
     isFinal: isFinal === true,
   }
-  return JSON.stringify(report).length > ROOM_REPORT_MAX_LENGTH ? null : report
+  return JSON.stringify(report).length > FRAME_REPORT_MAX_LENGTH ? null : report
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

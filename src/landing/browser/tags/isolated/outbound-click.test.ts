@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "settings": { "navigation": { "disableMainFrameNavigation": true, "disableChildPageNavigation": true } } }
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { HeldDeparture } from './outbound-click.ts'
+import { OutboundClickHold } from './outbound-click.ts'
 
 const HOLD_MS = 500
 /** What a press of Enter makes, too. */
 const PLAIN: MouseEventInit = { bubbles: true, cancelable: true, button: 0 }
 
-let departure: HeldDeparture
+let departure: OutboundClickHold
 /** Clicks that anybody in the page saw, and those that the browser was left to follow. */
 let seen: number
 let followed: string[]
@@ -33,7 +33,7 @@ beforeEach(() => {
     <button id="button" data-conversion="lead"></button>`
   // As the page's own listeners, and vendors', hear of it.
   document.addEventListener('click', () => seen++, { signal: ended.signal })
-  departure = new HeldDeparture()
+  departure = new OutboundClickHold()
   // Instead of the browser, which would follow it.
   for (const link of document.querySelectorAll('a')) {
     const click = () => {

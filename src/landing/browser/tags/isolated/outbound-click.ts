@@ -6,7 +6,7 @@ const HOLD_MS = 500
  * message of the click yet: a link that is a conversion is followed once every room that was told of it has answered.
  * Only what the browser would do in this very window waits, and a second click is followed at once.
  */
-export class HeldDeparture {
+export class OutboundClickHold {
   #conversion = ''
   readonly #unanswered = new Set<string>()
   #link: HTMLAnchorElement | undefined
