@@ -7,7 +7,8 @@ import {
   TEXT_VERSION_ATTRIBUTE,
 } from '#contract/tag-manifest.ts'
 import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
-import { bootLoader, type DocumentAssets } from '#landing/pages/document.tsx'
+import { bootLoader } from '#landing/pages/boot-loader.ts'
+import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
 import {
   type Policy,

@@ -7,7 +7,7 @@ import { BackupError, describeFault } from '../errors.ts'
 /** How the library says that none of the keys is the recipient's; everything else is about the file itself. */
 const NO_MATCH = "no identity matched any of the file's recipients"
 /** The first line of every age file (age-encryption.org/v1). */
-const HEADER = Buffer.from('age-encryption.org/v1\n')
+const HEADER = 'age-encryption.org/v1\n'
 
 export function isEncrypted(file: string): boolean {
   const head = Buffer.alloc(HEADER.length)
@@ -17,7 +17,7 @@ export function isEncrypted(file: string): boolean {
   } finally {
     closeSync(handle)
   }
-  return head.equals(HEADER)
+  return head.toString('latin1') === HEADER
 }
 
 /** Whoever holds the recipient's secret key can read the result, with this program or with `age -d`. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { sumCounts } from '#server/stats/counts.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import type { Job } from '../conversions/destinations/destination.ts'
-import { recordOutcomes } from '../conversions/outcomes.ts'
+import type { Job } from './destinations/destination.ts'
+import { recordOutcomes } from './outcomes.ts'
 import type { Outcome } from '../outbox/channel.ts'
 import { backOffBy, settled, untouched } from '../outbox/channel.ts'
 import { type Claim, claimDue, holdClaims, releaseEveryLease, settleOutcomes } from '../outbox/queue.ts'
@@ -121,8 +122,8 @@ describe.each(ENGINES)('claims of the queue, on %s', (engine) => {
         NOW,
       )
     }
-    const counts = await database.db.selectFrom('delivery_counts').select(['state', 'count']).execute()
-    expect(counts).toEqual([{ state: 'accepted', count: 1 }])
+    const counts = await sumCounts(database.db, { series: 'conversion', resolution: 'hour', from: 0 })
+    expect(counts.map(({ key, count }) => [key.trim(), count])).toEqual([['accepted', 1]])
   })
 
   test('what is sent at most once is known to be perhaps sent when it is claimed again', async () => {
