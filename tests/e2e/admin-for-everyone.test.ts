@@ -122,6 +122,8 @@ test('letters of twice the size widen no screen of a phone, and none is cut', as
 test('nothing that has the focus is under the header or under the bar at the bottom', async () => {
   const { page, context } = await admin.visit({ options: { viewport: { width: 800, height: 600 } } })
   await page.getByRole('button', { name: 'Ver código: Chat' }).click()
+  // Once it is there it scrolls itself into sight.
+  await page.getByRole('region', { name: 'Código para: Chat' }).waitFor()
   await page.locator('a[href="#conteudo"]').focus()
   const covered: string[] = []
   let stops = 0
