@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { sumCounts } from '#server/stats/counts.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import type { Job } from './destinations/destination.ts'
-import { recordOutcomes } from './outcomes.ts'
 import type { Outcome } from '../outbox/channel.ts'
 import { backOffBy, settled, untouched } from '../outbox/channel.ts'
 import { type Claim, claimDue, holdClaims, releaseEveryLease, settleOutcomes } from '../outbox/queue.ts'
+import type { Job } from './destinations/destination.ts'
+import { recordOutcomes } from './outcomes.ts'
 
 const NOW = Date.UTC(2026, 10, 16, 9)
 const LEASE_MS = 30_000
