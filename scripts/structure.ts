@@ -81,16 +81,16 @@ function largestFolders(sources: Sources): string[] {
     .map(([folder, count]) => `\`${folder}\` ${count}`)
 }
 
-/** Headings of a document with the files that are listed below each of them. */
-export function filesByHeading(document: string): { heading: string; files: string[] }[] {
+/** Headings of a document with the files that its numbered steps name. */
+function filesByHeading(document: string): { heading: string; files: string[] }[] {
   return document
-    .split(/^### /m)
+    .split(/^##+ /m)
     .slice(1)
     .map((part) => {
-      const [heading = '', ...rest] = part.split('\n')
-      const body = rest.join('\n').split(/^## /m)[0] ?? ''
-      const files = Array.from(body.matchAll(/^\d+\. `([^`]+)`/gm), ([, file = '']) => file)
-      return { heading, files }
+      const [heading = '', ...lines] = part.split('\n')
+      const steps = lines.filter((line) => /^\d+\. /.test(line)).join('\n')
+      const files = Array.from(steps.matchAll(/`((?:src|tests)\/[^`]+)`/g), ([, file = '']) => file)
+      return { heading, files: [...new Set(files)] }
     })
     .filter(({ files }) => files.length > 0)
 }
@@ -132,7 +132,7 @@ function writeReport(before: Sources, after: Sources): string {
     '',
     '## Files of each recipe',
     '',
-    'Listed in [the recipes](../develop/recipes.md). A test performs them.',
+    'Files that the steps in [the recipes](../develop/recipes.md) name, tests included. Tests perform them on a copy or a fixture.',
     '',
     '| recipe | files |',
     '|---|---|',
